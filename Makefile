@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make                     build/exitmeter and build/exitmeter-report
+# make static              the same without shared libraries, in build/static/
+# make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
+# make lint bench fuzz     style and static analysis; costs; parsers against random input
+# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir
+#
+# B=DIR      build folder (default build; test flavours lie beside it)
+# V=1        show commands        DEBUG=1  little optimisation        SAN=1  ASan and UBSan
+# ASSERT=1   check the model's own rules while it runs (what the tests are run with)
+#
+# A build needs neither root nor the kernel's BTF.
+
+VERSION := 0.1.0
+
+B      ?= build
+SAN    ?=
+DEBUG  ?=
+ASSERT ?=
+
+PREFIX     ?= /usr/local
+bindir     ?= $(PREFIX)/bin
+libexecdir ?= $(PREFIX)/libexec
+mandir     ?= $(PREFIX)/share/man
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CLANG      ?= clang
+BPFTOOL    ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
+PKG_CONFIG ?= pkg-config
+
+# --- what is built from what ---------------------------------------------------------------------
+
+# exitmeter: meters, writes the journal and the text, JSON and status reports.
+EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
+	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
+	$(wildcard user/journal/write*.c user/journal/json.c user/report/text.c user/report/json*.c user/report/fields.c)
+EXITMETER_PKGS := libbpf libelf zlib libcap-ng
+
+# exitmeter-report: reads a journal and renders it; no privileges, no BPF.
+REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/config*.c) \
+	$(wildcard user/cli_common*.c user/model/*.c user/journal/*.c user/report/*.c)
+REPORT_PKGS := json-c
+
+# What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
+PURE_SRC := $(filter-out user/main.c user/report_main.c,$(wildcard user/*.c)) \
+	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c)
+PURE_PKGS := json-c
+
+# Alone in seeing libbpf's skeletons and the wire format.
+BPF_USERS := $(wildcard user/capture/source_bpf*.c user/capture/kernel_btf.c)
+
+BPF_SRC   := $(wildcard bpf/*.bpf.c)
+UNIT_SRC  := $(wildcard tests/unit/test_*.c)
+UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+WORK_SRC  := $(wildcard tests/work/*.c)
+E2E       := $(sort $(wildcard tests/e2e/*.bats))
+FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c
+
+obj = $(patsubst user/%.c,$(B)/obj/%.o,$(1))
+
+SKELS  := $(BPF_SRC:bpf/%.bpf.c=$(B)/gen/%.skel.h)
+UNIT   := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
+WORK   := $(WORK_SRC:tests/work/%.c=$(B)/work/%) $(WORK_SRC:tests/work/%.c=$(B)/work/static/%)
+FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
+BENCH  := $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
+STATIC := $(B)/static/exitmeter $(B)/static/exitmeter-report
+
+# --- flags ---------------------------------------------------------------------------------------
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror
+
+ifeq ($(DEBUG),)
+CFLAGS ?= -O2 -g
+else
+CFLAGS ?= -Og -g3
+endif
+
+CFLAGS_   := -std=gnu17 $(WARN)
+CPPFLAGS_ := -D_GNU_SOURCE -DEXITMETER_VERSION='"$(VERSION)"' \
+	-DEXITMETER_LIBEXECDIR='"$(libexecdir)/exitmeter"' -Iuser
+# Generated code is not held to our warnings.
+BPF_CPPFLAGS := -isystem $(B)/gen -Ibpf
+
+ifneq ($(ASSERT),)
+CPPFLAGS_ += -DEM_ASSERT=1
+endif
+ifneq ($(SAN),)
+# gcc sees uninitialised variables that are none once it has added the checks.
+CFLAGS_  += -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer \
+	-Wno-maybe-uninitialized
+LDFLAGS_ := -fsanitize=address,undefined
+endif
+
+ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
+PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS))
+EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
+REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS))
+PURE_LIBS      := $(shell $(PKG_CONFIG) --libs $(PURE_PKGS))
+MACHINE        := $(shell uname -m)
+endif
+
+# Headers of libraries come after ours and are not held to our warnings.
+SYS_CFLAGS := $(patsubst -I%,-isystem %,$(PKG_CFLAGS))
+
+BPF_ARCH ?= $(or $(BPF_ARCH_$(MACHINE)),$(MACHINE))
+BPF_ARCH_x86_64      := x86
+BPF_ARCH_i686        := x86
+BPF_ARCH_aarch64     := arm64
+BPF_ARCH_armv7l      := arm
+BPF_ARCH_ppc64le     := powerpc
+BPF_ARCH_s390x       := s390
+BPF_ARCH_riscv64     := riscv
+BPF_ARCH_mips64      := mips
+BPF_ARCH_loongarch64 := loongarch
+BPFFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Ivmlinux -Ibpf -Wall -Werror
+
+FUZZ_SECONDS ?= 10
+FUZZ_CC      := $(CLANG) -std=gnu17 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=all
+
+# --- how -----------------------------------------------------------------------------------------
+
+ifeq ($(V),)
+Q   := @
+say  = @printf '  %-6s %s\n' $(1) $(2)
+else
+Q   :=
+say  =
+endif
+
+SUB := $(MAKE) --no-print-directory
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all static check check-unit check-e2e check-san lint lint-flags bench fuzz install clean \
+	run-tests FORCE
+
+all: $(B)/exitmeter $(B)/exitmeter-report
+static: $(STATIC)
+
+# Objects of one set of flags never end in a program of another.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CPPFLAGS_) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $(BPFFLAGS)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
+
+# BPF object -> linked (drops DWARF, keeps BTF) -> skeleton header
+$(B)/bpf/%.tmp.o: bpf/%.bpf.c $(B)/flags
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(B)/bpf/%.bpf.o: $(B)/bpf/%.tmp.o
+	$(call say,BPFLD,$@)
+	$(Q)$(BPFTOOL) gen object $@ $<
+
+$(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
+	$(call say,SKEL,$@)
+	@mkdir -p $(@D)
+	$(Q){ echo '/* NOLINTBEGIN: generated */' && \
+		$(BPFTOOL) gen skeleton $< name $(subst -,_,$*)_bpf && \
+		echo '/* NOLINTEND */'; } > $@.tmp
+	$(Q)mv $@.tmp $@
+
+$(call obj,$(BPF_USERS)): $(SKELS)
+$(call obj,$(BPF_USERS)): CPPFLAGS_ += $(BPF_CPPFLAGS)
+
+$(B)/obj/%.o: user/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) $(CFLAGS) $(CFLAGS_) -MMD -MP -c $< -o $@
+
+$(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(EXITMETER_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/exitmeter-report: $(call obj,$(REPORT_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(REPORT_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/static/exitmeter: $(call obj,$(EXITMETER_SRC))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
+		$$($(PKG_CONFIG) --static --libs $(EXITMETER_PKGS)) $(LDLIBS) -lm -o $@
+
+$(B)/static/exitmeter-report: $(call obj,$(REPORT_SRC))
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
+		$$($(PKG_CONFIG) --static --libs $(REPORT_PKGS)) $(LDLIBS) -lm -o $@
+
+# --- tests ---------------------------------------------------------------------------------------
+
+$(B)/libpure.a: $(call obj,$(PURE_SRC))
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(B)/unit/%: tests/unit/%.c $(UNIT_HELP) $(B)/libpure.a $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) -Itests/unit $(CFLAGS) $(CFLAGS_) \
+		-MMD -MP -MT $@ -MF $@.d $(LDFLAGS) $(LDFLAGS_) $< $(UNIT_HELP) $(B)/libpure.a \
+		$(PURE_LIBS) $(LDLIBS) -lm -o $@
+
+# Programs with a known cost: never sanitised, little optimised.
+WORKFLAGS := -std=gnu17 -D_GNU_SOURCE -O1 -g -pthread -Wall -Wextra -Werror
+
+$(B)/work/static/%: tests/work/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(WORKFLAGS) -MMD -MP -MT $@ -MF $@.d -static $< -lm -o $@
+
+$(B)/work/%: tests/work/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(WORKFLAGS) -MMD -MP -MT $@ -MF $@.d $< -lm -o $@
+
+# Test flavours have a folder of their own: assertions on, or sanitisers too.
+check: all
+	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS="unit e2e" run-tests
+check-unit:
+	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS=unit run-tests
+check-e2e:
+	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS=e2e run-tests
+check-san:
+	+$(Q)$(SUB) B=$(B)-san ASSERT=1 SAN=1 TESTS="unit e2e" run-tests
+
+TEST_ENV := BATS_TEST_TIMEOUT=$${BATS_TEST_TIMEOUT:-300} LC_ALL=C.UTF-8
+ifneq ($(SAN),)
+TEST_ENV += EM_SAN=1 ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 \
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+endif
+
+# One after the other: the end-to-end tests measure.
+TESTS ?= unit e2e
+ifneq ($(filter unit,$(TESTS)),)
+RUN += $(UNIT)
+run-tests: $(UNIT)
+endif
+ifneq ($(filter e2e,$(TESTS)),)
+RUN += $(E2E)
+run-tests: all $(WORK) $(if $(SAN),,$(STATIC))
+endif
+run-tests:
+	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
+		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
+		tools/tap-count $(RUN)
+
+lint: $(SKELS)
+	$(Q)B=$(B) tools/tap-count -v tools/lint
+
+# For tools/lint: what a file of user/ is compiled with.
+lint-flags:
+	@printf '%s\n' $(CPPFLAGS_) $(BPF_CPPFLAGS) $(SYS_CFLAGS)
+
+# WORKLOADS="exec pipe" selects.
+bench: all $(BENCH)
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/run $(WORKLOADS)
+
+$(B)/bench/nothing: LDFLAGS_BENCH := -static
+$(B)/bench/load: LDFLAGS_BENCH := -static
+$(B)/bench/%: tests/bench/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(LDFLAGS_BENCH) $< -lm -o $@
+
+$(B)/fuzz/obj/%.o: user/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer-no-link $(CPPFLAGS) $(CPPFLAGS_) -DEM_ASSERT=1 $(SYS_CFLAGS) \
+		-MMD -MP -c $< -o $@
+
+$(B)/fuzz/libpure.a: $(patsubst user/%.c,$(B)/fuzz/obj/%.o,$(PURE_SRC))
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/fuzz/libpure.a
+	$(call say,CC,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) \
+		-MMD -MP -MT $@ -MF $@.d $< $(B)/fuzz/libpure.a $(PURE_LIBS) -lm -o $@
+
+fuzz: $(FUZZ)
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_PROGRAMS="$(FUZZ)" tools/tap-count -v tools/fuzz
+
+# --- the rest ------------------------------------------------------------------------------------
+
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
+	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
+	install -m 755 $(B)/exitmeter-report $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-report
+	$(if $(wildcard doc/*.1),install -m 644 $(wildcard doc/*.1) $(DESTDIR)$(mandir)/man1)
+
+clean:
+	rm -rf $(B) $(B)-test $(B)-san
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

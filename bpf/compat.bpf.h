@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat - one accessor per kernel difference, decided by BTF, never by version
+ */
+#ifndef COMPAT_BPF_H
+#define COMPAT_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#define TASK_DEAD	  0x80 /* include/linux/sched.h, 4.14 on */
+#define PF_KTHREAD	  0x00200000
+#define SIGNAL_GROUP_EXIT 0x00000004
+#define CLONE_VM_NONE	  0
+
+/* Members of the kernel's rss_stat, the same in all releases. */
+#define RSS_FILE 0
+#define RSS_ANON 1
+#define RSS_SWAP 2
+#define RSS_SHMEM 3
+#define RSS_KINDS 4
+#define RSS_RESIDENT (1u << RSS_FILE | 1u << RSS_ANON | 1u << RSS_SHMEM)
+
+static __always_inline bool task_is_dead(struct task_struct *task)
+{
+	struct task_struct___v2_6 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->__state))
+		return BPF_CORE_READ(task, __state) & TASK_DEAD;
+	return BPF_CORE_READ(old, state) & TASK_DEAD;
+}
+
+/* 6.1 on: the last thread sets group_exit_code; earlier the leader's own code may differ. */
+static __always_inline u32 signal_exit_code(struct signal_struct *signal, struct task_struct *task)
+{
+	if (BPF_CORE_READ(signal, flags) & SIGNAL_GROUP_EXIT)
+		return BPF_CORE_READ(signal, group_exit_code);
+	return BPF_CORE_READ(task, group_leader, exit_code);
+}
+
+static __always_inline u64 mm_hugetlb_pages(struct mm_struct *mm)
+{
+	struct mm_struct___hugetlb *huge = (void *)mm;
+
+	if (bpf_core_field_exists(huge->hugetlb_usage))
+		return BPF_CORE_READ(huge, hugetlb_usage.counter);
+	return 0;
+}
+
+#endif /* COMPAT_BPF_H */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * exit_event - what the programs tell user space: records in the ring buffer, totals in mapped memory
+ *
+ * A wire format: fixed width, wide members first, no padding.  Memory is in pages, time in ns
+ * (CLOCK_MONOTONIC, but start_ns: CLOCK_BOOTTIME, as in /proc/PID/stat field 22).
+ * Includes nothing, so that both compilers can take it.
+ */
+#ifndef EXIT_EVENT_H
+#define EXIT_EVENT_H
+
+#define EVENT_COMM_LEN 16
+#define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
+#define EVENT_CPUS_MAX 1024
+
+enum event_type {
+	EVENT_FORK = 1,
+	EVENT_EXEC,
+	EVENT_EXIT,
+	EVENT_OOM,
+	EVENT_AWAKE, /* the tree runs again after it was declared idle */
+};
+
+enum event_flag {
+	EVENT_SHARED_MM = 1u << 0, /* has no address space of its own: vfork or CLONE_VM, no exec since */
+	EVENT_FORKED_IMAGE = 1u << 1, /* the image is the one it was born with */
+	EVENT_EXITED = 1u << 2, /* the exit hook saw its end */
+	EVENT_MEMORY = 1u << 3, /* memory read from the living address space at its end */
+	EVENT_HIWATER = 1u << 4, /* the final image's peak is the kernel's approximate mark */
+	EVENT_IMAGES_HIWATER = 1u << 5, /* so is the largest closed image's */
+	EVENT_REPAIRED = 1u << 6, /* the exit hook was skipped, TASK_DEAD did its work */
+	EVENT_IMAGE_UNSEEN = 1u << 7, /* an image ended at an exec without prepare_exec */
+	EVENT_OOM_VICTIM = 1u << 8,
+	EVENT_IN_EXEC = 1u << 9,
+	EVENT_UNTRACKED_MM = 1u << 10, /* no room for its address space: not in the sums */
+	EVENT_ARGV_TRUNCATED = 1u << 11,
+};
+
+/* A process was born; @inherited_pages: what its image shares with its creator's. */
+struct fork_event {
+	__u64 start_ns;
+	__u64 at_ns;
+	__u64 inherited_pages;
+	__u32 type;
+	__u32 tgid; /* initial pid namespace: the key with start_ns */
+	__u32 pid; /* as exitmeter's namespace sees it */
+	__u32 ppid; /* of its creator, likewise */
+	__u32 run;
+	__u32 flags; /* enum event_flag */
+};
+
+/* A new image; the old one's part in the peak leaves with it. */
+struct exec_event {
+	__u64 start_ns;
+	__u64 at_ns;
+	__u64 at_peak_pages;
+	__u64 at_peak_epoch;
+	__u32 type;
+	__u32 tgid;
+	__u32 pid;
+	__u32 run;
+	__u32 argv_len; /* bytes of @argv that hold, NUL-separated */
+	__u32 flags;
+	char comm[EVENT_COMM_LEN];
+	char argv[]; /* in the record: one of three room sizes */
+};
+
+/* A process ended, its last thread off the CPU: sums over its threads. */
+struct exit_event {
+	__u64 start_ns;
+	__u64 born_ns;
+	__u64 ended_ns;
+	__u64 cpu_ns; /* sum_exec_runtime at TASK_DEAD */
+	__u64 utime_ns; /* tick-sampled: for the split alone */
+	__u64 stime_ns;
+	__u64 minor_faults;
+	__u64 major_faults;
+	__u64 voluntary_switches;
+	__u64 involuntary_switches;
+	__u64 rchar;
+	__u64 wchar;
+	__u64 syscr;
+	__u64 syscw;
+	__u64 read_bytes;
+	__u64 write_bytes;
+	__u64 cancelled_write_bytes;
+	__u64 peak_pages; /* of the final image; with EVENT_SHARED_MM: none */
+	__u64 images_peak_pages; /* the largest closed image, net of inheritance (U-134) */
+	__u64 inherited_pages; /* of the final image */
+	__u64 anon_pages;
+	__u64 file_pages;
+	__u64 shmem_pages;
+	__u64 swap_pages;
+	__u64 hugetlb_bytes;
+	__u64 vm_peak_pages;
+	__u64 at_peak_pages;
+	__u64 at_peak_epoch;
+	__u32 type;
+	__u32 tgid;
+	__u32 pid;
+	__u32 ppid;
+	__u32 run;
+	__u32 flags;
+	__u32 exit_code; /* as in wait(2) */
+	__u32 threads; /* that it ever had */
+	__u32 execs;
+	__u32 reserved;
+	char comm[EVENT_COMM_LEN];
+};
+
+struct oom_event {
+	__u64 start_ns; /* 0: only the pid is known */
+	__u64 at_ns;
+	__u32 type;
+	__u32 tgid;
+	__u32 pid;
+	__u32 run;
+	char comm[EVENT_COMM_LEN];
+};
+
+struct awake_event {
+	__u64 at_ns;
+	__u32 type;
+	__u32 reserved;
+};
+
+/* What the maps hold of a living process; read from outside only once metering is over. */
+struct process {
+	struct exit_event event; /* filled as its threads die */
+	__u64 signal; /* own key: guards a recycled element */
+	__u64 mm; /* key of its address space */
+	__u64 cpu_seen_ns; /* what the run's cpu_ns holds of it */
+	__u64 image_exact_pages; /* of the image that an exec is about to close */
+	__u64 image_hiwater_pages;
+	__u32 dead; /* threads */
+	__u32 reserved;
+};
+
+/* An address space of the tree, its parts in the sums. */
+struct mm_entry {
+	__u64 lock; /* 0, or the task that holds it */
+	__u64 mm; /* own key */
+	__u64 rss; /* last reading */
+	__u64 net; /* what is in lower: net of inheritance; 0 once an exec closes it */
+	__u64 high; /* what is in upper */
+	__u64 known; /* largest exact reading */
+	__u64 hiwater; /* largest kernel mark seen */
+	__u64 inherited;
+	__u64 cpus; /* it ran on, bit 63 for those above */
+	__u64 epoch; /* of at_peak */
+	__u64 at_peak; /* its part in lower at the peak of that epoch */
+	__u32 users; /* processes of the tree that have it */
+	__u32 run;
+	__u32 closed;
+	__u32 dead;
+};
+
+/* One a run, run 0 is the whole tree; in mapped memory, so that a full ring costs no total. */
+struct run_totals {
+	__u64 forks;
+	__u64 execs;
+	__u64 exits; /* last thread past the exit hook, or found dead without it */
+	__u64 records; /* final records sent or lost */
+	__u64 lost_exits;
+	__u64 repaired;
+	__u64 processes;
+	__u64 processes_max; /* beside what it is the maximum of */
+	__u64 threads;
+	__u64 threads_max;
+	__u64 cpu_ns; /* of the living up to their last switch or tick, of the ended exact */
+	/* From here to cancelled_write_bytes: of the ended, in exit_event's order. */
+	__u64 utime_ns;
+	__u64 stime_ns;
+	__u64 minor_faults;
+	__u64 major_faults;
+	__u64 voluntary_switches;
+	__u64 involuntary_switches;
+	__u64 rchar;
+	__u64 wchar;
+	__u64 syscr;
+	__u64 syscw;
+	__u64 read_bytes;
+	__u64 write_bytes;
+	__u64 cancelled_write_bytes;
+	__u64 largest_peak_pages; /* of one ended process */
+	__u64 sum_peak_pages; /* of all ended processes */
+	__u64 lower_pages; /* the sum of RSS now, net of fork copies (U-134) */
+	__u64 upper_pages; /* the sum of each address space's peak so far */
+	__u64 lower_max_pages;
+	__u64 upper_max_pages;
+	__u64 lower_max_at_ns;
+	__u64 interval_max_pages; /* since user space last took it */
+	__u64 epoch; /* of lower_max */
+	__u64 considered_ns;
+	__u64 lock_missed; /* an address space was busy when it had to be read: upper is void */
+	__u64 reserved[29];
+};
+
+/* Whatever can be dropped is counted here. */
+struct drop_counts {
+	__u64 fork_events;
+	__u64 exec_events;
+	__u64 exit_events;
+	__u64 oom_events;
+	__u64 processes_unfollowed; /* no room in the process map: a subtree is lost */
+	__u64 mms_untracked; /* no room in the address space map */
+	__u64 stale_entries; /* a key was still taken when its owner was born */
+	__u64 delete_failed;
+};
+
+/* Counters that stand in the same order in both, utime_ns the first. */
+#define EVENT_COUNTERS 13
+_Static_assert((__builtin_offsetof(struct exit_event, cancelled_write_bytes) -
+		__builtin_offsetof(struct exit_event, utime_ns)) / 8 + 1 == EVENT_COUNTERS &&
+	       (__builtin_offsetof(struct run_totals, cancelled_write_bytes) -
+		__builtin_offsetof(struct run_totals, utime_ns)) / 8 + 1 == EVENT_COUNTERS,
+	       "exit_event and run_totals share an order");
+
+_Static_assert(sizeof(struct fork_event) == 48, "fork_event is a wire format");
+_Static_assert(sizeof(struct exec_event) == 72, "exec_event is a wire format");
+_Static_assert(sizeof(struct exit_event) == 280, "exit_event is a wire format");
+_Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
+_Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
+_Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 64, "drop_counts is a wire format");
+
+#endif /* EXIT_EVENT_H */

@@ -1,0 +1,62 @@
+#!/usr/bin/env -S bats --tap
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034
+# CASES "Sources and loss": what is lost is counted, and totals are not lost with it.
+
+load helpers
+
+is_stopped() {
+	[ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f1)" = T ]
+}
+
+# Stopped while 20,000 processes end, in a ring buffer that holds a few.
+@test "case 33: 20,000 exits while exitmeter is stopped, ring buffer of 4 KiB" {
+	exits_needed "loss of records"
+	mkfifo start finish
+	EXITMETER_TEST_RING_BYTES=4096 meter_background -- \
+		"$WORK/churn" 20000 vfork jobs=2 big=40 start=start done=finish
+	read -r _ <start
+	kill -STOP "$METER_PID"
+	until_true 5 is_stopped "$METER_PID"
+	echo x >start
+	read -r _ <finish
+	is_stopped "$METER_PID"
+	kill -CONT "$METER_PID"
+	echo x >finish
+	meter_wait
+
+	same status "$status" 0
+	same forks "$(summary .completeness.forks)" "$(truth forks)"
+	same exits "$(summary .completeness.exits)" $(($(truth forks) + 1))
+	within lost "$(summary .completeness.events_lost)" 10000 "$(truth forks)"
+	same exact "$(summary .completeness.exact)" false
+	holds "the reason" '.completeness.reasons | length > 0'
+	same "in the journal" "$(jq -n '[inputs | select(.event == "lost")] | length > 0' run.journal)" true
+	# totals
+	cpu_close cpu "$(summary .usage.cpu_seconds)" \
+		"$(summary '.rusage | (.cpu_user_seconds + .cpu_system_seconds) * 1e6 | round')" 20
+	within "largest process" "$(summary .usage.peak_rss_process_bytes)" $((40 * MIB)) $((43 * MIB))
+	within peak "$(summary .usage.peak_rss_lower_bytes)" $((40 * MIB)) $((46 * MIB))
+	same faults "$(($(summary .usage.minor_faults) >= $(truth minflt)))" 1
+	same processes "$(summary .usage.total_processes)" $(($(truth forks) + 1))
+}
+
+@test "case 33: nothing is lost where the ring is large enough" {
+	meter -- "$WORK/churn" 2000 vfork jobs=2
+	exact
+	same forks "$(summary .completeness.forks)" 2002
+	same status "$status" 0
+}
+
+@test "case 33: a journal on a full disk harms nothing" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	status=0
+	"$EXITMETER" -q --source="$SOURCE" --json sum.json --journal /dev/full -- \
+		"$WORK/hold" exit=7 >out 2>err || status=$?
+	cat err
+	same status "$status" 7
+	valid sum.json
+	identities sum.json
+	same "messages that are not ours" "$(grep -cv '^exitmeter: ' err)" 0
+	[ -s err ]
+}

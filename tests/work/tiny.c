@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tiny - a program that touches 64 KiB, half of it on each of two CPUs, and nothing else
+ *
+ * Built with -DTINY_NOLIBC -static -nostdlib (tests/work/Makefile) it has no library at all: about
+ * 25 pages, all of them below the batch of the kernel's per-CPU counters.  As an ordinary program
+ * it does the same with a libc around it.  Prints its own smaps_rollup as it stays until the end.
+ */
+#ifdef TINY_NOLIBC
+#define EXIT(code) call3(__NR_exit_group, code, 0, 0)
+#else
+#include <stdlib.h>
+#define EXIT(code) exit(code)
+#endif
+#include <asm/unistd.h>
+
+#define PAGE      4096
+#define HALF      (32 * 1024)
+#define O_READ    0
+#define AT_FDCWD_ (-100)
+
+static char area[2 * HALF] __attribute__((aligned(PAGE)));
+static char text[PAGE] __attribute__((aligned(PAGE)));
+
+static long call4(long nr, long a, long b, long c, long d)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	long ret;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return ret;
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+
+	__asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
+	return x0;
+#else
+#error "tiny.c: add this machine's system call"
+#endif
+}
+
+static long call3(long nr, long a, long b, long c)
+{
+	return call4(nr, a, b, c, 0);
+}
+
+static void touch_on(int cpu, char *at)
+{
+	unsigned long mask = 1UL << cpu;
+
+	call3(__NR_sched_setaffinity, 0, sizeof(mask), (long)&mask); /* one CPU only: stay */
+	for (int i = 0; i < HALF; i += PAGE)
+		*(volatile char *)(at + i) = 1;
+}
+
+static long rollup_read(void)
+{
+	long fd = call4(__NR_openat, AT_FDCWD_, (long)"/proc/self/smaps_rollup", O_READ, 0);
+	long n = call3(__NR_read, fd, (long)text, sizeof(text));
+
+	call3(__NR_close, fd, 0, 0);
+	return n;
+}
+
+static int run(void)
+{
+	long n;
+
+	touch_on(0, area);
+	touch_on(1, area + HALF);
+	text[0] = 1;
+	rollup_read(); /* the second reading finds all that the first one needed */
+	n = rollup_read();
+	if (n > 0)
+		call3(__NR_write, 1, (long)text, n);
+	return n > 0 ? 0 : 111;
+}
+
+#ifdef TINY_NOLIBC
+void _start(void);
+
+__attribute__((force_align_arg_pointer)) void _start(void)
+{
+	EXIT(run());
+	for (;;)
+		;
+}
+#else
+int main(void)
+{
+	EXIT(run());
+}
+#endif

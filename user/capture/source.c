@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/source.h"
+
+int source_drain(struct source *s)
+{
+	return s->ops->drain(s);
+}
+
+int source_sample(struct source *s, struct tree_sample *ret)
+{
+	return s->ops->sample(s, ret);
+}
+
+int source_finish(struct source *s, bool root_reaped, struct totals *ret)
+{
+	return s->ops->finish(s, root_reaped, ret);
+}
+
+int source_poll_fd(struct source *s)
+{
+	return s->ops->poll_fd(s);
+}
+
+int source_poll_ms(struct source *s)
+{
+	return s->ops->poll_ms(s);
+}
+
+size_t source_losses(struct source *s, struct loss *out, size_t cap)
+{
+	return s->ops->losses(s, out, cap);
+}
+
+void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru)
+{
+	s->ops->reaped(s, pid, status, ru);
+}
+
+void source_close(struct source *s)
+{
+	if (s)
+		s->ops->close(s);
+}

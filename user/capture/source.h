@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * source - where records come from: BPF, or plain /proc and wait4
+ *
+ * One interface for all; the session does not know which it has.  Not thread safe.
+ */
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/record.h"
+
+struct rusage;
+
+/* Called from source_drain and source_finish.  Return 0, or -errno to stop. */
+struct source_sink {
+	void *ctx;
+	int (*on_fork)(void *ctx, const struct fork_record *r);
+	int (*on_exec)(void *ctx, const struct exec_record *r);
+	int (*on_exit)(void *ctx, const struct exit_record *r);
+	int (*on_oom)(void *ctx, const struct oom_record *r);
+};
+
+struct source_options {
+	pid_t root; /* the held child */
+	bool tick; /* kernel-side tick */
+	bool debug; /* libbpf's and our own messages on stderr */
+	const char *plan; /* the hook plan to use; NULL: the best that works */
+};
+
+/* What the record says of the source; texts are static or owned by it. */
+struct source_info {
+	const char *exits; /* "bpf", "proc" */
+	const char *hook; /* NULL: none */
+	const char *tree; /* "fork-events", "ppid" */
+	const char *samples; /* "bpf-tick+proc", "bpf+proc", "proc" */
+	bool exact; /* it can be */
+};
+
+struct source;
+
+struct source_ops {
+	int (*drain)(struct source *s);
+	int (*sample)(struct source *s, struct tree_sample *ret);
+	int (*finish)(struct source *s, bool root_reaped, struct totals *ret);
+	int (*poll_fd)(struct source *s);
+	int (*poll_ms)(struct source *s);
+	size_t (*losses)(struct source *s, struct loss *out, size_t cap);
+	void (*reaped)(struct source *s, pid_t pid, int status, const struct rusage *ru);
+	void (*close)(struct source *s);
+};
+
+/* The common part; a source embeds it first. */
+struct source {
+	const struct source_ops *ops;
+	struct source_sink sink;
+	struct source_info info;
+};
+
+/*
+ * Open: loads and attaches what is needed and takes in the held child.  0 and *@ret_source, owned
+ * by the caller; or -errno and, in @why (@cap bytes), one clause that says what is missing and what
+ * would allow it.
+ */
+int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
+		    struct source **ret_source, char *why, size_t cap);
+int source_proc_open(const struct source_options *o, const struct source_sink *sink,
+		     struct source **ret_source, char *why, size_t cap);
+
+/* Hands on all records there are.  0, or the sink's error. */
+int source_drain(struct source *s);
+
+/*
+ * The tree's totals now, the interval maximum taken; a source that reads /proc itself also fills
+ * the scan.
+ */
+int source_sample(struct source *s, struct tree_sample *ret);
+
+/*
+ * The run is over: waits until every exit that has begun has sent its record (at most a second:
+ * wait4 returns before the last switch of the root), then hands on those still running as exit
+ * records with @running.  -ETIME when a record did not come.
+ */
+int source_finish(struct source *s, bool root_reaped, struct totals *ret);
+
+/* A descriptor that becomes readable when a drain is due early, or -1. */
+int source_poll_fd(struct source *s);
+
+/* How long the next drain may wait, in ms; -1 for ever (an idle tree: poll_fd tells). */
+int source_poll_ms(struct source *s);
+
+/* Every drop path that was taken, at most @cap; returns how many. */
+size_t source_losses(struct source *s, struct loss *out, size_t cap);
+
+/* wait4's word of a child of ours. */
+void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru);
+
+/* Detaches and frees; NULL is fine. */
+void source_close(struct source *s);
+
+#endif /* SOURCE_H */

@@ -1,0 +1,821 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/source.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/types.h>
+
+#include "capture/kernel_btf.h"
+#include "exit_event.h"
+#include "exitmeter.skel.h"
+#include "procfs/scan.h"
+#include "units.h"
+
+#define RING_BYTES	(2u << 20)
+#define MAP_ENTRIES	32768 /* without preallocation an empty map costs next to nothing */
+#define MAP_ENTRIES_PRE 8192 /* kernels that must preallocate */
+#define POLL_MS		40
+#define QUIET_POLLS	3 /* then the tree is idle */
+#define TICK_HZ		100
+#define SETTLE_MS	1000
+#define LINKS_MAX	16
+
+struct source_bpf {
+	struct source base;
+	struct exitmeter_bpf *skel;
+	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
+	struct kernel_btf btf;
+	struct ring_buffer *ring;
+	struct bpf_link *links[LINKS_MAX];
+	size_t n_links;
+	int *ticks; /* one descriptor a CPU, -1 where there is none */
+	struct bpf_link **tick_links;
+	int n_cpus;
+	int64_t page_bytes;
+	bool oom_evidence;
+	bool idle;
+	int quiet;
+	uint64_t seen_records; /* handled from the ring */
+	uint64_t seen_cpu_ns, seen_seen_records;
+	int err; /* the sink's */
+};
+
+/* Which programs of a plan load, best first.  The first that loads and attaches is used. */
+struct plan {
+	const char *name; /* --source=bpf:NAME, source.hook */
+	bool exit_tracepoint; /* memory at sched_process_exit */
+};
+
+static const struct plan plans[] = {
+	{ .name = "sched_process_exit+mm", .exit_tracepoint = true },
+};
+
+/* --- records ------------------------------------------------------------------------------- */
+
+static int64_t pages(const struct source_bpf *s, uint64_t n)
+{
+	return (int64_t)n * s->page_bytes;
+}
+
+static struct process_key key_of(uint64_t start_ns, uint32_t tgid)
+{
+	return (struct process_key){ .start_ns = start_ns, .tgid = tgid };
+}
+
+static int take_fork(struct source_bpf *s, const struct fork_event *e)
+{
+	const struct fork_record r = {
+		.key = key_of(e->start_ns, e->tgid),
+		.pid = (int32_t)e->pid,
+		.ppid = (int32_t)e->ppid,
+		.run = e->run,
+		.at_ns = (int64_t)e->at_ns,
+		.inherited_rss_bytes = pages(s, e->inherited_pages),
+		.shared_mm = e->flags & EVENT_SHARED_MM,
+	};
+
+	return s->base.sink.on_fork(s->base.sink.ctx, &r);
+}
+
+static int take_exec(struct source_bpf *s, const struct exec_event *e, size_t size)
+{
+	struct exec_record r = {
+		.key = key_of(e->start_ns, e->tgid),
+		.run = e->run,
+		.at_ns = (int64_t)e->at_ns,
+		.argv = e->argv,
+		.argv_len = e->argv_len,
+		.argv_known = e->argv_len > 0,
+		.argv_truncated = e->flags & EVENT_ARGV_TRUNCATED,
+		.at_peak_bytes = pages(s, e->at_peak_pages),
+		.at_peak_epoch = e->at_peak_epoch,
+	};
+
+	if (e->argv_len > size - sizeof(*e))
+		return -EBADMSG;
+	memcpy(r.comm, e->comm, sizeof(r.comm));
+	return s->base.sink.on_exec(s->base.sink.ctx, &r);
+}
+
+/* User and system in the ratio of the ticks, as the kernel's own rusage does (SPEC U-31). */
+static void split_cpu(int64_t cpu_ns, uint64_t utime_ns, uint64_t stime_ns, int64_t *ret_user,
+		      int64_t *ret_system)
+{
+	uint64_t ticks = utime_ns + stime_ns;
+
+	*ret_system = ticks ? (int64_t)((unsigned __int128)cpu_ns * stime_ns / ticks) : 0;
+	*ret_user = cpu_ns - *ret_system;
+}
+
+static uint32_t notes_of(const struct exit_event *e, bool hiwater)
+{
+	uint32_t notes = 0;
+
+	if (e->flags & EVENT_SHARED_MM && !e->execs)
+		notes |= NOTE_SHARED_MM;
+	if (hiwater)
+		notes |= NOTE_HIWATER;
+	if (e->flags & EVENT_REPAIRED)
+		notes |= NOTE_REPAIRED;
+	if (e->flags & EVENT_IMAGE_UNSEEN)
+		notes |= NOTE_IMAGE_UNSEEN;
+	if (e->flags & EVENT_UNTRACKED_MM)
+		notes |= NOTE_UNTRACKED;
+	return notes;
+}
+
+/* What an ended and a living process's event have in common. */
+static void record_from_event(const struct source_bpf *s, const struct exit_event *e,
+			      struct exit_record *r)
+{
+	*r = (struct exit_record){
+		.key = key_of(e->start_ns, e->tgid),
+		.pid = (int32_t)e->pid,
+		.ppid = (int32_t)e->ppid,
+		.run = e->run,
+		.born_ns = (int64_t)e->born_ns,
+		.ended_ns = (int64_t)e->ended_ns,
+		.wait_status = (int32_t)e->exit_code,
+		.oom_killed = s->oom_evidence ? !!(e->flags & EVENT_OOM_VICTIM) : EM_NONE,
+		.inherited_rss_bytes = pages(s, e->inherited_pages),
+		.peak_rss_bytes = EM_NONE,
+		.peak_vm_bytes = EM_NONE,
+		.split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+		.cpu_ns = (int64_t)e->cpu_ns,
+		.threads = e->threads,
+		.execs = e->execs,
+		.minor_faults = (int64_t)e->minor_faults,
+		.major_faults = (int64_t)e->major_faults,
+		.voluntary_switches = (int64_t)e->voluntary_switches,
+		.involuntary_switches = (int64_t)e->involuntary_switches,
+		.io = { .read_bytes = (int64_t)e->read_bytes,
+			.write_bytes = (int64_t)e->write_bytes,
+			.cancelled_write_bytes = (int64_t)e->cancelled_write_bytes,
+			.rchar = (int64_t)e->rchar,
+			.wchar = (int64_t)e->wchar,
+			.syscr = (int64_t)e->syscr,
+			.syscw = (int64_t)e->syscw },
+		.at_peak_bytes = pages(s, e->at_peak_pages),
+		.at_peak_epoch = e->at_peak_epoch,
+	};
+	memcpy(r->comm, e->comm, sizeof(r->comm));
+	split_cpu(r->cpu_ns, e->utime_ns, e->stime_ns, &r->cpu_user_ns, &r->cpu_system_ns);
+}
+
+static int take_exit(struct source_bpf *s, const struct exit_event *e)
+{
+	bool images = e->images_peak_pages > e->peak_pages;
+	bool hiwater = e->flags & (images ? EVENT_IMAGES_HIWATER : EVENT_HIWATER);
+	struct exit_record r;
+
+	record_from_event(s, e, &r);
+	r.notes = notes_of(e, hiwater);
+	if (e->flags & EVENT_MEMORY) {
+		r.split = (struct rss_split){ .anon_bytes = pages(s, e->anon_pages),
+					      .file_bytes = pages(s, e->file_pages),
+					      .shmem_bytes = pages(s, e->shmem_pages),
+					      .swap_bytes = pages(s, e->swap_pages),
+					      .hugetlb_bytes = (int64_t)e->hugetlb_bytes * s->page_bytes };
+		r.peak_vm_bytes = pages(s, e->vm_peak_pages);
+	}
+	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
+		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
+		r.peak_source = PEAK_EXIT;
+		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater &&
+				   !(e->flags & EVENT_IMAGE_UNSEEN);
+	}
+	return s->base.sink.on_exit(s->base.sink.ctx, &r);
+}
+
+static int take_oom(struct source_bpf *s, const struct oom_event *e)
+{
+	struct oom_record r = { .key = key_of(e->start_ns, e->tgid),
+				.pid = (int32_t)e->pid,
+				.at_ns = (int64_t)e->at_ns };
+
+	memcpy(r.comm, e->comm, sizeof(r.comm));
+	return s->base.sink.on_oom(s->base.sink.ctx, &r);
+}
+
+static void ticks_set(struct source_bpf *s, bool on)
+{
+	for (int i = 0; s->ticks && i < s->n_cpus; i++)
+		if (s->ticks[i] >= 0)
+			ioctl(s->ticks[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void wake(struct source_bpf *s)
+{
+	s->quiet = 0;
+	if (!s->idle)
+		return;
+	s->idle = false;
+	s->skel->bss->tree_idle = 0;
+	ticks_set(s, true);
+}
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct source_bpf *s = ctx;
+	const struct fork_event *fork = data;
+	const struct exec_event *exec = data;
+	const struct exit_event *exit = data;
+	const struct oom_event *oom = data;
+	const struct awake_event *awake = data;
+
+	/* The type lies elsewhere in each; the sizes differ. */
+	s->seen_records++;
+	if (size == sizeof(*fork) && fork->type == EVENT_FORK)
+		s->err = take_fork(s, fork);
+	else if (size == sizeof(*exit) && exit->type == EVENT_EXIT)
+		s->err = take_exit(s, exit);
+	else if (size >= sizeof(*exec) && exec->type == EVENT_EXEC)
+		s->err = take_exec(s, exec, size);
+	else if (size == sizeof(*oom) && oom->type == EVENT_OOM)
+		s->err = take_oom(s, oom);
+	else if (size == sizeof(*awake) && awake->type == EVENT_AWAKE)
+		wake(s);
+	else
+		s->err = -EBADMSG;
+	return s->err;
+}
+
+static struct source_bpf *self(struct source *base)
+{
+	return (struct source_bpf *)base;
+}
+
+/* --- second copies ------------------------------------------------------------------------- */
+
+static int keep(struct source_bpf *s, struct bpf_link *link)
+{
+	if (!link)
+		return -errno;
+	if (s->n_links == LINKS_MAX) {
+		bpf_link__destroy(link);
+		return -E2BIG;
+	}
+	s->links[s->n_links++] = link;
+	return 0;
+}
+
+static int attach(struct source_bpf *s, struct bpf_program *prog, const char *tracepoint)
+{
+	return keep(s, bpf_program__attach_raw_tracepoint(prog, tracepoint));
+}
+
+static uint64_t misses_of(struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+	int fd = bpf_program__fd(prog);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+static uint64_t recursion_misses(const struct source_bpf *s)
+{
+	struct bpf_program *prog;
+	uint64_t n = 0;
+
+	bpf_object__for_each_program(prog, s->skel->obj)
+		n += misses_of(prog);
+	return n;
+}
+
+/*
+ * Kernels from 7.0 on skip a preempted program; what one copy misses the other sees.  Loaded only
+ * once that happened, since it doubles what a start costs.  Failing to is no worse than before.
+ */
+static void beside_open(struct source_bpf *s)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = s->btf.fd >= 0 ? s->btf.path : NULL);
+	struct exitmeter_bpf *skel;
+	struct bpf_program *prog;
+	struct bpf_map *map, *ours;
+
+	skel = exitmeter_bpf__open_opts(&o);
+	if (!skel)
+		return;
+	bpf_object__for_each_program(prog, skel->obj)
+		bpf_program__set_autoload(prog, false);
+	bpf_program__set_autoload(skel->progs.on_exit_again, true);
+	bpf_program__set_autoload(skel->progs.on_exec_again, true);
+	bpf_program__set_autoload(skel->progs.on_prepare_exec_again, true);
+	bpf_object__for_each_map(map, skel->obj) {
+		ours = bpf_object__find_map_by_name(s->skel->obj, bpf_map__name(map));
+		if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
+			goto fail;
+	}
+	if (exitmeter_bpf__load(skel))
+		goto fail;
+	s->beside = skel;
+	attach(s, skel->progs.on_exit_again, "sched_process_exit");
+	attach(s, skel->progs.on_exec_again, "sched_process_exec");
+	attach(s, skel->progs.on_prepare_exec_again, "sched_prepare_exec");
+	return;
+fail:
+	exitmeter_bpf__destroy(skel);
+}
+
+/* --- running ------------------------------------------------------------------------------- */
+
+static int bpf_drain(struct source *base)
+{
+	struct source_bpf *s = self(base);
+	const struct run_totals *tree = &s->skel->bss->tree;
+	int n = ring_buffer__consume(s->ring);
+
+	if (n < 0)
+		return s->err ? s->err : n;
+	if (!s->beside && tree->repaired)
+		beside_open(s);
+	if (n > 0 || tree->cpu_ns != s->seen_cpu_ns) {
+		s->seen_cpu_ns = tree->cpu_ns;
+		wake(s);
+	} else if (!s->idle && ++s->quiet >= QUIET_POLLS) {
+		/* From here a switch to one of the tree's tasks sends an event that wakes us. */
+		s->idle = true;
+		ticks_set(s, false);
+		__atomic_store_n(&s->skel->bss->tree_idle, 1, __ATOMIC_SEQ_CST);
+	}
+	return 0;
+}
+
+static void totals_from(struct source_bpf *s, const struct run_totals *t, struct totals *ret)
+{
+	*ret = (struct totals){
+		.forks = (int64_t)t->forks,
+		.exits = (int64_t)t->exits,
+		.records = (int64_t)t->records,
+		.lost_exits = (int64_t)t->lost_exits,
+		.repaired = (int64_t)t->repaired,
+		.processes = (int64_t)t->processes,
+		.processes_max = (int64_t)t->processes_max,
+		.threads = (int64_t)t->threads,
+		.threads_max = (int64_t)t->threads_max,
+		.cpu_ns = (int64_t)t->cpu_ns,
+		.minor_faults = (int64_t)t->minor_faults,
+		.major_faults = (int64_t)t->major_faults,
+		.voluntary_switches = (int64_t)t->voluntary_switches,
+		.involuntary_switches = (int64_t)t->involuntary_switches,
+		.io = { .read_bytes = (int64_t)t->read_bytes,
+			.write_bytes = (int64_t)t->write_bytes,
+			.cancelled_write_bytes = (int64_t)t->cancelled_write_bytes,
+			.rchar = (int64_t)t->rchar,
+			.wchar = (int64_t)t->wchar,
+			.syscr = (int64_t)t->syscr,
+			.syscw = (int64_t)t->syscw },
+		.largest_peak_bytes = pages(s, t->largest_peak_pages),
+		.sum_peak_bytes = pages(s, t->sum_peak_pages),
+		.lower_bytes = pages(s, t->lower_pages),
+		.upper_bytes = pages(s, t->upper_pages),
+		.lower_max_bytes = pages(s, t->lower_max_pages),
+		.upper_max_bytes = pages(s, t->upper_max_pages),
+		.lower_max_at_ns = (int64_t)t->lower_max_at_ns,
+		.epoch = t->epoch,
+	};
+	split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns, &ret->cpu_system_ns);
+}
+
+static int bpf_sample(struct source *base, struct tree_sample *sample)
+{
+	struct totals *ret = &sample->totals;
+	struct source_bpf *s = self(base);
+	struct run_totals *tree = &s->skel->bss->tree;
+	int64_t interval = pages(
+		s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
+
+	totals_from(s, tree, ret);
+	ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
+	if (ret->cpu_ns != (int64_t)s->seen_cpu_ns)
+		wake(s);
+	return 0;
+}
+
+static void pause_ms(int64_t ms)
+{
+	const struct timespec t = { .tv_nsec = ms * NS_PER_MS };
+
+	nanosleep(&t, NULL);
+}
+
+/* One that still lives: what the maps hold, and its own high-water mark. */
+static int take_running(struct source_bpf *s, const struct process *p)
+{
+	struct exit_event e = p->event;
+	struct proc_status status;
+	struct proc_stat stat;
+	struct mm_entry mm = { 0 };
+	struct exit_record r;
+	uint64_t known = e.images_peak_pages;
+
+	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
+		known = mm.known;
+	e.cpu_ns = p->cpu_seen_ns;
+	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
+	e.at_peak_epoch = s->skel->bss->tree.epoch;
+	record_from_event(s, &e, &r);
+	r.running = true;
+	r.ended_ns = EM_NONE;
+	r.wait_status = EM_NONE;
+	r.notes = notes_of(&e, false);
+	r.minor_faults = r.major_faults = r.voluntary_switches = r.involuntary_switches = EM_NONE;
+	r.io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
+	r.cpu_user_ns = r.cpu_system_ns = EM_NONE;
+	if (!(e.flags & EVENT_SHARED_MM)) {
+		r.peak_rss_bytes = pages(s, known);
+		r.peak_source = PEAK_TRACKED;
+	}
+	if (!scan_stat((pid_t)e.pid, &stat)) {
+		size_t len = strnlen(stat.comm, sizeof(r.comm) - 1);
+
+		memset(r.comm, 0, sizeof(r.comm));
+		memcpy(r.comm, stat.comm, len);
+		split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks, &r.cpu_user_ns,
+			  &r.cpu_system_ns);
+		r.minor_faults = stat.minor_faults;
+		r.major_faults = stat.major_faults;
+	}
+	if (!scan_status((pid_t)e.pid, &status) && !(e.flags & EVENT_SHARED_MM)) {
+		r.split = (struct rss_split){ status.rss_anon_bytes, status.rss_file_bytes,
+					      status.rss_shmem_bytes, status.vm_swap_bytes,
+					      status.hugetlb_bytes };
+		r.peak_vm_bytes = status.vm_peak_bytes;
+		if (status.vm_hwm_bytes > r.peak_rss_bytes) {
+			r.peak_rss_bytes = status.vm_hwm_bytes;
+			r.peak_source = PEAK_VMHWM;
+		}
+	}
+	scan_io((pid_t)e.pid, &r.io);
+	return s->base.sink.on_exit(s->base.sink.ctx, &r);
+}
+
+static int hand_on_running(struct source_bpf *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.processes), err = 0;
+	uint64_t key, next;
+	uint64_t *at = NULL;
+	struct process p;
+
+	while (!err && !bpf_map_get_next_key(fd, at, &next)) {
+		key = next;
+		at = &key;
+		if (!bpf_map_lookup_elem(fd, &key, &p) && !(p.event.flags & EVENT_EXITED))
+			err = take_running(s, &p);
+	}
+	return err;
+}
+
+static int bpf_finish(struct source *base, bool root_reaped, struct totals *ret)
+{
+	struct source_bpf *s = self(base);
+	volatile const struct run_totals *tree = &s->skel->bss->tree;
+	int err = 0, waited = 0;
+
+	/* The root's last switch, which sends its record, may come after wait4. */
+	while (!err && ((root_reaped && !tree->exits) || tree->exits > tree->records) &&
+	       waited < SETTLE_MS) {
+		pause_ms(1);
+		waited++;
+		err = bpf_drain(base);
+	}
+	if (!err)
+		err = bpf_drain(base);
+	if (!err)
+		err = hand_on_running(s);
+	totals_from(s, &s->skel->bss->tree, ret);
+	if (!err && waited == SETTLE_MS)
+		err = -ETIME;
+	return err;
+}
+
+static int bpf_poll_fd(struct source *base)
+{
+	return ring_buffer__epoll_fd(self(base)->ring);
+}
+
+static int bpf_poll_ms(struct source *base)
+{
+	return self(base)->idle ? -1 : POLL_MS;
+}
+
+static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
+{
+	struct source_bpf *s = self(base);
+	const struct drop_counts *d = &s->skel->bss->drops;
+	const struct run_totals *t = &s->skel->bss->tree;
+	const struct loss all[] = {
+		{ "fork-records", d->fork_events, false },
+		{ "exec-records", d->exec_events, false },
+		{ "exit-records", d->exit_events, false },
+		{ "oom-records", d->oom_events, false },
+		{ "processes-unfollowed", d->processes_unfollowed, true },
+		{ "address-spaces-untracked", d->mms_untracked, true },
+		{ "stale-entries", d->stale_entries, true },
+		{ "map-deletes", d->delete_failed, true },
+		{ "busy-address-spaces", t->lock_missed, true },
+		{ "program-skips", recursion_misses(s), false },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && n < cap; i++)
+		if (all[i].count)
+			out[n++] = all[i];
+	return n;
+}
+
+static void bpf_reaped(struct source *base, pid_t pid, int status, const struct rusage *ru)
+{
+	(void)base;
+	(void)pid;
+	(void)status;
+	(void)ru;
+}
+
+static void bpf_close(struct source *base)
+{
+	struct source_bpf *s = self(base);
+
+	for (size_t i = 0; i < s->n_links; i++)
+		bpf_link__destroy(s->links[i]);
+	for (int i = 0; s->tick_links && i < s->n_cpus; i++)
+		bpf_link__destroy(s->tick_links[i]);
+	free(s->tick_links);
+	free(s->ticks);
+	ring_buffer__free(s->ring);
+	exitmeter_bpf__destroy(s->beside);
+	exitmeter_bpf__destroy(s->skel);
+	kernel_btf_close(&s->btf);
+	free(s);
+}
+
+static const struct source_ops bpf_ops = {
+	.drain = bpf_drain,
+	.sample = bpf_sample,
+	.finish = bpf_finish,
+	.poll_fd = bpf_poll_fd,
+	.poll_ms = bpf_poll_ms,
+	.losses = bpf_losses,
+	.reaped = bpf_reaped,
+	.close = bpf_close,
+};
+
+/* --- opening ------------------------------------------------------------------------------- */
+
+static int say(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return level != LIBBPF_DEBUG ? vfprintf(stderr, format, args) : 0;
+}
+
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/* Knobs of the tests (tests/README.md). */
+static uint32_t test_size(const char *name, uint32_t normal)
+{
+	const char *text = getenv(name);
+	unsigned long v = text ? strtoul(text, NULL, 10) : 0;
+
+	return v && v <= UINT32_MAX ? (uint32_t)v : normal;
+}
+
+static uint32_t hiwater_slack(void)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	uint32_t batch = online > 16 ? 2 * (uint32_t)online : 32; /* lib/percpu_counter.c */
+
+	return 3 * (batch - 1);
+}
+
+static void configure(struct source_bpf *s)
+{
+	struct exitmeter_bpf *skel = s->skel;
+	uint32_t ring = test_size("EXITMETER_TEST_RING_BYTES", RING_BYTES);
+	bool on_demand = kernel_btf_has_struct(&s->btf, "bpf_mem_alloc");
+	uint32_t entries = test_size("EXITMETER_TEST_MAP_ENTRIES",
+				     on_demand ? MAP_ENTRIES : MAP_ENTRIES_PRE);
+
+	skel->rodata->nr_cpus = (uint32_t)s->n_cpus;
+	skel->rodata->ring_bytes = ring;
+	skel->rodata->hiwater_slack_pages = hiwater_slack();
+	bpf_map__set_max_entries(skel->maps.events, ring);
+	bpf_map__set_max_entries(skel->maps.processes, entries);
+	bpf_map__set_max_entries(skel->maps.mms, entries);
+	if (on_demand) {
+		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
+		bpf_map__set_map_flags(skel->maps.mms, BPF_F_NO_PREALLOC);
+	}
+	bpf_program__set_autoload(skel->progs.on_exit_again, false);
+	bpf_program__set_autoload(skel->progs.on_exec_again, false);
+	bpf_program__set_autoload(skel->progs.on_prepare_exec_again, false);
+}
+
+static int load(struct source_bpf *s, bool fresh_btf)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, o);
+	int err;
+
+	err = kernel_btf_open(&s->btf);
+	if (!err)
+		o.btf_custom_path = s->btf.path;
+	s->skel = exitmeter_bpf__open_opts(&o);
+	if (!s->skel)
+		return -errno;
+	if (o.btf_custom_path) {
+		err = kernel_btf_fill(&s->btf, bpf_object__btf(s->skel->obj), fresh_btf);
+		if (err)
+			return err;
+	}
+	configure(s);
+	return exitmeter_bpf__load(s->skel);
+}
+
+static void unload(struct source_bpf *s)
+{
+	exitmeter_bpf__destroy(s->skel);
+	s->skel = NULL;
+	kernel_btf_close(&s->btf);
+}
+
+/* Finds the per-CPU offsets and takes in the held child.  -EUCLEAN: the types do not fit. */
+static int prepare(struct source_bpf *s, const struct source_options *o)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int err;
+
+	s->skel->bss->root_pid = (uint32_t)o->root;
+	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.prepare), &run);
+	if (err)
+		return err;
+	if (s->skel->bss->seed_pid != (uint32_t)getpid() || !s->skel->bss->seed_found)
+		return -EUCLEAN;
+	return 0;
+}
+
+static int attach_all(struct source_bpf *s)
+{
+	struct exitmeter_bpf *k = s->skel;
+	int err;
+
+	err = attach(s, k->progs.on_wakeup_new, "sched_wakeup_new");
+	if (!err)
+		err = attach(s, k->progs.on_switch, "sched_switch");
+	if (!err)
+		err = attach(s, k->progs.on_exit, "sched_process_exit");
+	if (!err)
+		err = attach(s, k->progs.on_exec, "sched_process_exec");
+	if (!err)
+		attach(s, k->progs.on_prepare_exec, "sched_prepare_exec");
+	if (!err)
+		s->oom_evidence = !attach(s, k->progs.on_mark_victim, "mark_victim");
+	return err;
+}
+
+/* One cpu-clock event a CPU that the root may use.  Without any there is no tick. */
+static void ticks_open(struct source_bpf *s, pid_t root)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_CPU_CLOCK,
+					.size = sizeof(attr),
+					.freq = 1,
+					.sample_freq = TICK_HZ };
+	size_t n = (size_t)s->n_cpus;
+	cpu_set_t *set = CPU_ALLOC(n);
+	size_t size = CPU_ALLOC_SIZE(n);
+	bool any = false;
+
+	s->ticks = malloc(n * sizeof(*s->ticks));
+	s->tick_links = calloc(n, sizeof(struct bpf_link *));
+	if (!set || !s->ticks || !s->tick_links || sched_getaffinity(root, size, set)) {
+		free(s->ticks);
+		s->ticks = NULL;
+	}
+	for (int i = 0; s->ticks && i < s->n_cpus; i++) {
+		s->ticks[i] = -1;
+		if (!CPU_ISSET_S((size_t)i, size, set))
+			continue;
+		s->ticks[i] = (int)syscall(SYS_perf_event_open, &attr, -1, i, -1,
+					   PERF_FLAG_FD_CLOEXEC);
+		if (s->ticks[i] < 0)
+			continue;
+		s->tick_links[i] =
+			bpf_program__attach_perf_event(s->skel->progs.on_tick, s->ticks[i]);
+		if (s->tick_links[i]) {
+			any = true;
+		} else {
+			close(s->ticks[i]);
+			s->ticks[i] = -1;
+		}
+	}
+	CPU_FREE(set);
+	s->base.info.samples = any ? "bpf-tick+proc" : "bpf+proc";
+}
+
+static void explain(int err, char *why, size_t cap)
+{
+	switch (-err) {
+	case EPERM:
+	case EACCES:
+		snprintf(why, cap,
+			 "bpf() refused: needs root, or CAP_BPF and CAP_PERFMON (seccomp or lockdown may refuse it too)");
+		break;
+	case ENOENT:
+	case ESRCH:
+		snprintf(why, cap, "the kernel has no BTF (/sys/kernel/btf/vmlinux)");
+		break;
+	case ENOSYS:
+		snprintf(why, cap, "the kernel has no bpf()");
+		break;
+	case EUCLEAN:
+		snprintf(why, cap, "the kernel's types do not fit the programs");
+		break;
+	default:
+		snprintf(why, cap, "BPF programs did not load: %s", strerror(-err));
+	}
+}
+
+static int open_once(struct source_bpf *s, const struct source_options *o, bool fresh_btf)
+{
+	int err = load(s, fresh_btf);
+
+	if (!err)
+		err = attach_all(s);
+	if (!err)
+		err = prepare(s, o);
+	return err;
+}
+
+int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
+		    struct source **ret_source, char *why, size_t cap)
+{
+	struct source_bpf *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	s->base = (struct source){ .ops = &bpf_ops,
+				   .sink = *sink,
+				   .info = { .exits = "bpf",
+					     .hook = plans[0].name,
+					     .tree = "fork-events",
+					     .samples = "bpf+proc",
+					     .exact = true } };
+	s->btf.fd = -1;
+	s->page_bytes = sysconf(_SC_PAGESIZE);
+	s->n_cpus = libbpf_num_possible_cpus();
+	libbpf_set_print(o->debug ? say : say_nothing);
+	if (s->n_cpus <= 0 || s->n_cpus > EVENT_CPUS_MAX) {
+		err = -E2BIG;
+		goto fail;
+	}
+	if (o->plan && strcmp(o->plan, plans[0].name) != 0) {
+		snprintf(why, cap, "no plan is named '%s' (%s)", o->plan, plans[0].name);
+		bpf_close(&s->base);
+		return -EINVAL;
+	}
+	err = open_once(s, o, false);
+	if (err && s->btf.cached) {
+		/* A cache file that fits another kernel would show itself here. */
+		while (s->n_links)
+			bpf_link__destroy(s->links[--s->n_links]);
+		unload(s);
+		err = open_once(s, o, true);
+	}
+	if (err)
+		goto fail;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.events), on_record, s, NULL);
+	if (!s->ring) {
+		err = -errno;
+		goto fail;
+	}
+	if (o->tick)
+		ticks_open(s, o->root);
+	if (getenv("EXITMETER_TEST_BESIDE"))
+		beside_open(s);
+	*ret_source = &s->base;
+	return 0;
+fail:
+	explain(err, why, cap);
+	bpf_close(&s->base);
+	return err;
+}

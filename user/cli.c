@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+#define INTERVAL_DEFAULT_S 0.25
+#define INTERVAL_MIN_S	   0.01
+#define INTERVAL_MAX_S	   86400.0
+#define TOP_DEFAULT	   10
+#define LIST_MAX	   1000
+
+enum {
+	OPT_LOG_FD = 256,
+	OPT_JSON,
+	OPT_JOURNAL,
+	OPT_NO_TICK,
+	OPT_SORT,
+	OPT_ALL,
+	OPT_SOURCE,
+	OPT_REQUIRE_EXACT,
+	OPT_WAIT_TREE,
+	OPT_RUN_ID,
+	OPT_LABEL,
+	OPT_NO_ARGV,
+	OPT_DEBUG,
+};
+
+/* One table: long options, short options, --help; the man page is checked against --help. */
+static const struct opt {
+	int key; /* short option, or a value above 255 for a long-only one */
+	const char *name;
+	const char *metavar; /* NULL: takes no argument */
+	const char *help;
+} opts[] = {
+	{ 'o', "output", "FILE", "write the report to FILE, - for stdout (default stderr)" },
+	{ 'a', "append", NULL, "append to the report's FILE" },
+	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
+	{ 'q', "quiet", NULL, "print no report" },
+	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
+	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
+	{ 'i', "interval", "S", "seconds between samples (default 0.25; 0: exits only)" },
+	{ OPT_NO_TICK, "no-tick", NULL, "no kernel-side tick: bursts between switches go unseen" },
+	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
+	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
+	{ OPT_ALL, "all", NULL, "list every process, however many" },
+	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN] or proc" },
+	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
+	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
+	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
+	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
+	{ OPT_NO_ARGV, "no-argv", NULL, "keep arguments, which may hold secrets, out of every output" },
+	{ OPT_DEBUG, "debug", NULL, "say on stderr which hooks are in use" },
+	{ 'h', "help", NULL, "print this text" },
+	{ 'V', "version", NULL, "print the version" },
+};
+
+#define N_OPTS (sizeof(opts) / sizeof(opts[0]))
+
+static void print_help(void)
+{
+	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
+	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
+	for (size_t i = 0; i < N_OPTS; i++) {
+		char left[64];
+		const char *gap = opts[i].metavar ? " " : "";
+		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
+
+		if (opts[i].key < 256)
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name, gap,
+				 metavar);
+		else
+			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
+		printf("  %-24s  %s\n", left, opts[i].help);
+	}
+	printf("\nExit status: the command's; 128+N after signal N; 125 exitmeter failed,\n"
+	       "126 the command is not executable, 127 it was not found.\n");
+}
+
+static void make_getopt(char *shorts, struct option *longs)
+{
+	*shorts++ = '+'; /* options end at the first word that is none */
+	*shorts++ = ':';
+	for (size_t i = 0; i < N_OPTS; i++) {
+		longs[i] = (struct option){
+			.name = opts[i].name,
+			.has_arg = opts[i].metavar ? required_argument : no_argument,
+			.val = opts[i].key,
+		};
+		if (opts[i].key >= 256)
+			continue;
+		*shorts++ = (char)opts[i].key;
+		if (opts[i].metavar)
+			*shorts++ = ':';
+	}
+	*shorts = '\0';
+	longs[N_OPTS] = (struct option){ 0 };
+}
+
+static bool parse_interval(const char *text, double *ret)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(v) || v < 0 || v > INTERVAL_MAX_S ||
+	    (v > 0 && v < INTERVAL_MIN_S)) {
+		log_line("interval '%s': seconds from %g to %g, or 0", text, INTERVAL_MIN_S,
+			 INTERVAL_MAX_S);
+		return false;
+	}
+	*ret = v;
+	return true;
+}
+
+static bool parse_number(const char *what, const char *text, long least, long most, long *ret)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(text, &end, 10);
+	if (end == text || *end || errno || v < least || v > most) {
+		log_line("%s '%s': a number from %ld to %ld", what, text, least, most);
+		return false;
+	}
+	*ret = v;
+	return true;
+}
+
+static bool parse_sort(const char *text, enum sort_choice *ret)
+{
+	static const char *const names[] = { "peak", "cpu", "start" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			*ret = (enum sort_choice)i;
+			return true;
+		}
+	log_line("sort '%s': peak, cpu or start", text);
+	return false;
+}
+
+static bool parse_source(const char *text, struct config *c)
+{
+	if (!strcmp(text, "auto"))
+		c->source = SOURCE_AUTO;
+	else if (!strcmp(text, "proc"))
+		c->source = SOURCE_PROC;
+	else if (!strcmp(text, "bpf") || !strncmp(text, "bpf:", 4))
+		c->source = SOURCE_BPF;
+	else
+		return log_line("source '%s': auto, bpf or proc", text), false;
+	c->source_plan = text[3] == ':' ? text + 4 : NULL;
+	return true;
+}
+
+static bool add_label(const char *text, struct config *c)
+{
+	const char *eq = strchr(text, '=');
+	const char **more;
+
+	if (!eq || eq == text) {
+		log_line("label '%s': K=V", text);
+		return false;
+	}
+	more = realloc(c->labels, (c->n_labels + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	c->labels = more;
+	c->labels[c->n_labels++] = text;
+	return true;
+}
+
+/* "fd:N" for --log-fd N, so that there is one way to name a descriptor. */
+static bool parse_log_fd(const char *text, struct config *c)
+{
+	static char name[32];
+	long fd;
+
+	if (!parse_number("log-fd", text, 0, INT_MAX, &fd))
+		return false;
+	snprintf(name, sizeof(name), "fd:%ld", fd);
+	c->report = name;
+	return true;
+}
+
+static bool take(int key, const char *arg, struct config *c)
+{
+	switch (key) {
+	case 'o':
+		c->report = arg;
+		return true;
+	case 'a':
+		return c->append = true;
+	case OPT_LOG_FD:
+		return parse_log_fd(arg, c);
+	case 'q':
+		return c->quiet = true;
+	case OPT_JSON:
+		c->json = arg;
+		return true;
+	case OPT_JOURNAL:
+		c->journal = arg;
+		return true;
+	case 'i':
+		return parse_interval(arg, &c->interval_s);
+	case OPT_NO_TICK:
+		c->tick = false;
+		return true;
+	case 'n':
+		c->list = true;
+		return parse_number("top", arg, 0, LIST_MAX, &c->top);
+	case OPT_SORT:
+		c->list = true;
+		return parse_sort(arg, &c->sort);
+	case OPT_ALL:
+		c->list = true;
+		return c->all = true;
+	case OPT_SOURCE:
+		return parse_source(arg, c);
+	case OPT_REQUIRE_EXACT:
+		return c->require_exact = true;
+	case OPT_WAIT_TREE:
+		return c->wait_tree = true;
+	case OPT_RUN_ID:
+		c->run_id = arg;
+		if (*arg)
+			return true;
+		log_line("run-id: it must not be empty");
+		return false;
+	case OPT_LABEL:
+		return add_label(arg, c);
+	case OPT_NO_ARGV:
+		c->argv = false;
+		return true;
+	case OPT_DEBUG:
+		return c->debug = true;
+	default:
+		return false;
+	}
+}
+
+/* An output on stdout can be one only. */
+static bool outputs_fit(const struct config *c)
+{
+	const char *const all[] = { c->quiet ? NULL : c->report, c->json, c->journal };
+	int n = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		n += all[i] && (!strcmp(all[i], "-") || !strcmp(all[i], "fd:1"));
+	if (n > 1)
+		log_line("only one output can go to stdout");
+	return n <= 1;
+}
+
+static bool is_subcommand(const char *word)
+{
+	static const char *const names[] = { "report", "record", "serve", "span",
+					     "suggest", "host", "doctor" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(word, names[i]))
+			return true;
+	return false;
+}
+
+enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
+{
+	struct config c = { .interval_s = INTERVAL_DEFAULT_S,
+			    .tick = true,
+			    .top = TOP_DEFAULT,
+			    .argv = true };
+	struct option longs[N_OPTS + 1];
+	char shorts[3 * N_OPTS + 3];
+	int key;
+
+	make_getopt(shorts, longs);
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		switch (key) {
+		case 'h':
+			print_help();
+			return CLI_DONE;
+		case 'V':
+			printf("exitmeter %s\n", EXITMETER_VERSION);
+			return CLI_DONE;
+		case ':':
+			log_line("option '%s' needs an argument", argv[optind - 1]);
+			goto bad;
+		case '?':
+			log_line("unknown option '%s' (see --help)",
+				 optopt && optopt < 256 ? (char[]){ '-', (char)optopt, 0 } :
+							  argv[optind - 1]);
+			goto bad;
+		default:
+			if (!take(key, optarg, &c))
+				goto bad;
+		}
+	}
+	if (!outputs_fit(&c))
+		goto bad;
+	if (optind == argc) {
+		log_line("no command given (see --help)");
+		goto bad;
+	}
+	c.command = argv + optind;
+	*ret_config = c;
+	if (strcmp(argv[optind - 1], "--") != 0 && is_subcommand(argv[optind]))
+		return CLI_SUBCOMMAND;
+	return CLI_RUN;
+bad:
+	cli_free(&c);
+	return CLI_ERROR;
+}
+
+void cli_free(struct config *c)
+{
+	free(c->labels);
+	c->labels = NULL;
+}

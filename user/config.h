@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * config - what the command line asked for; texts are borrowed from it
+ */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define STATUS_FAILED	     125 /* exitmeter itself failed */
+#define STATUS_NOT_EXECUTABLE 126
+#define STATUS_NOT_FOUND     127
+
+enum source_choice { SOURCE_AUTO, SOURCE_BPF, SOURCE_PROC };
+
+enum sort_choice { SORT_PEAK, SORT_CPU, SORT_START };
+
+struct config {
+	char **command; /* NULL-terminated */
+	/* Where outputs go: a path, "-" for stdout, "fd:N"; NULL for none. */
+	const char *report; /* NULL: stderr */
+	const char *json, *journal;
+	bool append, quiet;
+	double interval_s; /* 0: phases and exits only */
+	bool tick;
+	long top; /* rows listed in the text report */
+	bool list; /* -n, --sort or --all was given: the text report lists processes */
+	bool all;
+	enum sort_choice sort;
+	bool wait_tree, argv, require_exact, debug;
+	enum source_choice source;
+	const char *source_plan; /* NULL: the best */
+	const char *run_id; /* NULL: a new one */
+	const char **labels; /* "K=V", owned */
+	size_t n_labels;
+};
+
+#endif /* CONFIG_H */

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * json - the one JSON writer: into a growing buffer, commas and escapes by itself
+ */
+#include "journal/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+#define FIRST_CAP 256
+
+void json_init(struct json *j)
+{
+	*j = (struct json){ 0 };
+}
+
+void json_reset(struct json *j)
+{
+	j->len = 0;
+	j->comma = false;
+	j->err = 0;
+}
+
+void json_free(struct json *j)
+{
+	if (!j)
+		return;
+	free(j->buf);
+	json_init(j);
+}
+
+static bool reserve(struct json *j, size_t more)
+{
+	size_t cap = j->cap ? j->cap : FIRST_CAP;
+	char *buf;
+
+	if (j->err)
+		return false;
+	if (more <= j->cap - j->len)
+		return true;
+	if (more > PTRDIFF_MAX - j->len) {
+		j->err = -ENOMEM;
+		return false;
+	}
+	while (cap < j->len + more)
+		cap *= 2; /* at most twice PTRDIFF_MAX: does not wrap */
+	buf = realloc(j->buf, cap);
+	if (!buf) {
+		j->err = -ENOMEM;
+		return false;
+	}
+	j->buf = buf;
+	j->cap = cap;
+	return true;
+}
+
+static void put(struct json *j, const char *text, size_t len)
+{
+	if (!len || !reserve(j, len))
+		return;
+	memcpy(j->buf + j->len, text, len);
+	j->len += len;
+}
+
+const char *json_text(struct json *j)
+{
+	if (!reserve(j, 1))
+		return "";
+	j->buf[j->len] = '\0';
+	return j->buf;
+}
+
+static void separate(struct json *j)
+{
+	if (j->comma)
+		put(j, ",", 1);
+	j->comma = false;
+}
+
+void json_raw(struct json *j, const char *text, size_t len)
+{
+	separate(j);
+	put(j, text, len);
+	j->comma = true;
+}
+
+void json_open(struct json *j)
+{
+	separate(j);
+	put(j, "{", 1);
+}
+
+void json_close(struct json *j)
+{
+	put(j, "}", 1);
+	j->comma = true;
+}
+
+void json_array(struct json *j)
+{
+	separate(j);
+	put(j, "[", 1);
+}
+
+void json_array_end(struct json *j)
+{
+	put(j, "]", 1);
+	j->comma = true;
+}
+
+void json_key(struct json *j, const char *key)
+{
+	separate(j);
+	put(j, "\"", 1);
+	put(j, key, strlen(key));
+	put(j, "\":", 2);
+}
+
+/*
+ * Bytes of the well-formed UTF-8 character at @p (Unicode table 3-7: no overlong forms, no
+ * surrogates, nothing above U+10FFFF), or 0.
+ */
+static size_t utf8_len(const unsigned char *p, size_t len)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	size_t n;
+
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 0;
+	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	if (len < n)
+		return 0;
+	if (p[0] == 0xe0)
+		low = 0xa0;
+	else if (p[0] == 0xed)
+		high = 0x9f;
+	else if (p[0] == 0xf0)
+		low = 0x90;
+	else if (p[0] == 0xf4)
+		high = 0x8f;
+	if (p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return n;
+}
+
+static void put_escape(struct json *j, unsigned char c)
+{
+	static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *p = c ? strchr(plain, c) : NULL;
+	char text[8];
+	int n;
+
+	if (p)
+		n = snprintf(text, sizeof(text), "\\%c", letters[p - plain]);
+	else
+		n = snprintf(text, sizeof(text), "\\u%04x", c);
+	put(j, text, (size_t)n);
+}
+
+void json_string(struct json *j, const char *text, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t kept = 0, i = 0;
+
+	separate(j);
+	put(j, "\"", 1);
+	while (i < len) {
+		size_t n = utf8_len(p + i, len - i);
+		unsigned char c = p[i];
+
+		/* DEL and the C1 controls too: a journal may be shown by a terminal. */
+		if (n == 2 && c == 0xc2 && p[i + 1] < 0xa0)
+			c = p[i + 1];
+		else if (n > 1 || (n && c >= 0x20 && c != 0x7f && c != '"' && c != '\\')) {
+			i += n;
+			continue;
+		}
+		put(j, text + kept, i - kept);
+		put_escape(j, c);
+		i += n ? n : 1;
+		kept = i;
+	}
+	if (len)
+		put(j, text + kept, len - kept);
+	put(j, "\"", 1);
+	j->comma = true;
+}
+
+void json_cstring(struct json *j, const char *text)
+{
+	if (text)
+		json_string(j, text, strlen(text));
+	else
+		json_null(j);
+}
+
+void json_int(struct json *j, int64_t v)
+{
+	char text[32];
+
+	json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%" PRId64, v));
+}
+
+/* Adds one to the last digit before the exponent; no carry past the point. */
+static void digits_bump(char *text)
+{
+	char *p = text + strcspn(text, "e");
+
+	while (p-- > text && *p >= '0' && *p <= '9') {
+		if (*p != '9') {
+			++*p;
+			return;
+		}
+		*p = '0';
+	}
+}
+
+/* The shortest text that reads back to @v, still with the locale's decimal point. */
+static void shortest(double v, char *text, size_t size)
+{
+	/* 15 digits always survive (DBL_DIG), but in subnormals, where fewer may do. */
+	int digits = fpclassify(v) == FP_SUBNORMAL ? 1 : 15;
+
+	for (; digits < 17; digits++) {
+		snprintf(text, size, "%.*g", digits, v);
+		if (strtod(text, NULL) == v)
+			return;
+	}
+	/*
+	 * Below a power of two doubles are denser: 16 digits rounded up may do where the nearest
+	 * do not.  Only with exponents that %g prints with an e as well.
+	 */
+	snprintf(text, size, "%.15e", v);
+	digits_bump(text);
+	if (strtod(text, NULL) == v)
+		return;
+	snprintf(text, size, "%.17g", v);
+}
+
+void json_double(struct json *j, double v)
+{
+	char text[64];
+	char *out = text;
+
+	if (!isfinite(v)) {
+		json_null(j);
+		return;
+	}
+	shortest(v, text, sizeof(text));
+	for (const char *p = text; *p;) {
+		if (strchr("0123456789+-e", *p)) {
+			*out++ = *p++;
+			continue;
+		}
+		*out++ = '.';
+		p += strcspn(p, "0123456789");
+	}
+	json_raw(j, text, (size_t)(out - text));
+}
+
+void json_ns(struct json *j, int64_t ns)
+{
+	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	char text[40];
+	int n;
+
+	n = snprintf(text, sizeof(text), "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
+		     size / (uint64_t)NS_PER_S, size % (uint64_t)NS_PER_S);
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	json_raw(j, text, (size_t)n);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	json_raw(j, v ? "true" : "false", v ? 4 : 5);
+}
+
+void json_null(struct json *j)
+{
+	json_raw(j, "null", 4);
+}
+
+void json_newline(struct json *j)
+{
+	put(j, "\n", 1);
+	j->comma = false;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "journal/write.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/json_summary.h"
+
+int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+			poll(&p, 1, -1);
+			continue;
+		}
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+void journal_init(struct journal *w, int fd)
+{
+	*w = (struct journal){ .fd = fd };
+	json_init(&w->j);
+}
+
+static bool begin(struct journal *w, const char *event, int64_t now_ns)
+{
+	if (w->fd < 0 || w->err)
+		return false;
+	json_open(&w->j);
+	json_key(&w->j, "event");
+	json_cstring(&w->j, event);
+	json_key(&w->j, "t");
+	json_ns(&w->j, now_ns - w->start_ns);
+	return true;
+}
+
+static void end(struct journal *w)
+{
+	json_close(&w->j);
+	json_newline(&w->j);
+}
+
+void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
+		   const struct source_facts *source)
+{
+	w->start_ns = start_ns;
+	if (!begin(w, "run_start", start_ns))
+		return;
+	json_key(&w->j, "run");
+	json_run(&w->j, run);
+	json_key(&w->j, "source");
+	json_source(&w->j, source);
+	end(w);
+}
+
+void journal_process(struct journal *w, int64_t now_ns, const struct process *p)
+{
+	if (!begin(w, "process", now_ns))
+		return;
+	json_process_members(&w->j, p);
+	end(w);
+}
+
+static void int_or_null(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	if (v < 0)
+		json_null(j);
+	else
+		json_int(j, v);
+}
+
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
+{
+	const struct totals *t = &s->totals;
+
+	if (!begin(w, "sample", s->at_ns))
+		return;
+	int_or_null(&w->j, "rss_bytes", t->interval_max_bytes);
+	json_key(&w->j, "cpu_seconds");
+	if (t->cpu_ns < 0)
+		json_null(&w->j);
+	else
+		json_ns(&w->j, t->cpu_ns);
+	json_key(&w->j, "cpus");
+	if (cpus < 0)
+		json_null(&w->j);
+	else
+		json_double(&w->j, cpus);
+	int_or_null(&w->j, "processes", t->processes);
+	int_or_null(&w->j, "threads", t->threads);
+	int_or_null(&w->j, "lower_bytes", t->lower_max_bytes);
+	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
+	end(w);
+}
+
+void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l)
+{
+	if (!begin(w, "lost", now_ns))
+		return;
+	json_key(&w->j, "what");
+	json_cstring(&w->j, l->what);
+	json_key(&w->j, "count");
+	json_int(&w->j, (int64_t)l->count);
+	end(w);
+}
+
+void journal_oom(struct journal *w, const struct oom_record *r)
+{
+	if (!begin(w, "oom", r->at_ns))
+		return;
+	json_key(&w->j, "pid");
+	json_int(&w->j, r->pid);
+	json_key(&w->j, "comm");
+	json_string(&w->j, r->comm, strnlen(r->comm, sizeof(r->comm)));
+	end(w);
+}
+
+void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s)
+{
+	if (!begin(w, "summary", now_ns))
+		return;
+	json_summary_members(&w->j, s);
+	end(w);
+}
+
+int journal_flush(struct journal *w)
+{
+	if (w->fd < 0 || w->err)
+		return 0;
+	w->err = w->j.err;
+	if (!w->err && w->j.len)
+		w->err = write_all(w->fd, w->j.buf, w->j.len);
+	json_reset(&w->j);
+	return w->err;
+}
+
+void journal_free(struct journal *w)
+{
+	json_free(&w->j);
+}

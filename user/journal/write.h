@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * write - the journal: a run written down as it happens, a JSON object a line (INTERFACE 4)
+ *
+ * Lines gather until journal_flush, which writes whole lines only.  An error sticks: the journal
+ * ends there, once reported, and the run goes on.
+ */
+#ifndef JOURNAL_WRITE_H
+#define JOURNAL_WRITE_H
+
+#include "journal/json.h"
+#include "model/run.h"
+
+struct journal {
+	int fd; /* -1: no journal, every call does nothing */
+	struct json j;
+	int64_t start_ns; /* of the run: @t counts from there */
+	int err; /* 0 or -errno of the write that failed */
+};
+
+void journal_init(struct journal *w, int fd);
+void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
+		   const struct source_facts *source);
+void journal_process(struct journal *w, int64_t now_ns, const struct process *p);
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus);
+void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l);
+void journal_oom(struct journal *w, const struct oom_record *r);
+void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
+
+/* 0 or -errno, the first time it fails. */
+int journal_flush(struct journal *w);
+void journal_free(struct journal *w);
+
+/* Writes all of it, over short writes and interruptions.  0 or -errno. */
+int write_all(int fd, const char *data, size_t len);
+
+#endif /* JOURNAL_WRITE_H */

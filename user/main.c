@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "log.h"
+#include "session/session.h"
+
+#ifndef EXITMETER_LIBEXECDIR
+#define EXITMETER_LIBEXECDIR "/usr/local/libexec/exitmeter"
+#endif
+
+/* Web and database code is never in this process: "report" is exitmeter-report, beside us or in libexec. */
+static int run_subcommand(char **argv)
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		if (slash) {
+			*slash = '\0';
+			snprintf(path, sizeof(path), "%s/exitmeter-%s", self, argv[0]);
+			execv(path, argv);
+		}
+	}
+	snprintf(path, sizeof(path), "%s/exitmeter-%s", EXITMETER_LIBEXECDIR, argv[0]);
+	execv(path, argv);
+	log_line("exitmeter-%s: %s", argv[0],
+		 errno == ENOENT ? "not installed" : strerror(errno));
+	return STATUS_FAILED;
+}
+
+/* EXITMETER_DISABLE=1: as if we were not there. */
+static int run_plainly(char **argv)
+{
+	execvp(argv[0], argv);
+	log_line("cannot run '%s': %s", argv[0], strerror(errno));
+	return errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *disable = getenv("EXITMETER_DISABLE");
+	struct config config;
+	int status;
+
+	switch (cli_parse(argc, argv, &config)) {
+	case CLI_DONE:
+		return fflush(stdout) ? STATUS_FAILED : 0;
+	case CLI_SUBCOMMAND:
+		status = run_subcommand(config.command);
+		break;
+	case CLI_RUN:
+		log_set_debug(config.debug);
+		if (disable && !strcmp(disable, "1"))
+			status = run_plainly(config.command);
+		else
+			status = session_run(&config);
+		break;
+	case CLI_ERROR:
+	default:
+		return STATUS_FAILED;
+	}
+	cli_free(&config);
+	return status;
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+struct group_entry {
+	struct group group;
+	UT_hash_handle hh;
+};
+
+int groups_merge(struct groups *g, const struct group *one)
+{
+	struct group_entry *e = NULL;
+	struct group *to = &g->rest;
+
+	if (!one->other)
+		HASH_FIND(hh, g->by_name, one->comm, sizeof(one->comm), e);
+	if (!e && !one->other && g->n < GROUPS_MAX) {
+		e = calloc(1, sizeof(*e));
+		if (!e)
+			return -ENOMEM;
+		memcpy(e->group.comm, one->comm, sizeof(e->group.comm));
+		e->group.peak_rss_bytes = EM_NONE;
+		HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
+		g->n++;
+	}
+	if (e)
+		to = &e->group;
+	else if (!to->other)
+		*to = (struct group){ .other = true, .peak_rss_bytes = EM_NONE };
+	to->processes += one->processes;
+	to->cpu_ns += one->cpu_ns;
+	if (one->peak_rss_bytes > to->peak_rss_bytes)
+		to->peak_rss_bytes = one->peak_rss_bytes;
+	return 0;
+}
+
+int groups_add(struct groups *g, const struct process *p)
+{
+	struct group one = { .processes = 1,
+			     .cpu_ns = p->cpu_ns > 0 ? p->cpu_ns : 0,
+			     .peak_rss_bytes = p->peak_rss_bytes };
+	size_t len = strnlen(p->comm, sizeof(p->comm));
+
+	memcpy(one.comm, p->comm, len); /* the key is all 16 bytes: what follows the name is 0 */
+	return groups_merge(g, &one);
+}
+
+void groups_free(struct groups *g)
+{
+	struct group_entry *e, *next;
+
+	HASH_ITER(hh, g->by_name, e, next) {
+		HASH_DEL(g->by_name, e);
+		free(e);
+	}
+	*g = (struct groups){ 0 };
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns > y->cpu_ns ? -1 : 1;
+	return memcmp(x->comm, y->comm, sizeof(x->comm));
+}
+
+size_t groups_list(const struct groups *g, struct group *out)
+{
+	const struct group_entry *e;
+	size_t n = 0;
+
+	for (e = g->by_name; e; e = e->hh.next)
+		out[n++] = e->group;
+	qsort(out, n, sizeof(*out), compare);
+	if (g->rest.other)
+		out[n++] = g->rest;
+	return n;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * meter - a tree's memory and CPU over time, in at most 1024 marks (SPEC 1.5 to 1.7)
+ */
+#include "model/meter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Forgives the rounding of "exactly min_sample_s later" in doubles. */
+#define SLACK_S 1e-9
+
+/* Both answer with @b when @a is NaN, so that one bad reading cannot poison the marks. */
+static double max_double(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static struct mark merge(const struct mark *a, const struct mark *b)
+{
+	return (struct mark){
+		.at = b->at,
+		.rss = a->rss > b->rss ? a->rss : b->rss,
+		.cpu = b->cpu,
+		.cpus = max_double(b->cpus, a->cpus),
+	};
+}
+
+int meter_init(struct meter *m, double now, double min_sample_s, size_t cap)
+{
+	*m = (struct meter){
+		.cap = cap < 4 ? 4 : cap,
+		.stride = 1,
+		.max_rss = -1,
+		.min_sample_s = min_sample_s,
+		.last_at = now,
+	};
+	m->marks = calloc(m->cap, sizeof(*m->marks));
+	m->samples = calloc(m->cap, sizeof(*m->samples));
+	if (!m->marks || !m->samples) {
+		meter_free(m);
+		return -ENOMEM;
+	}
+	m->marks[m->n++] = (struct mark){ .at = now, .rss = -1, .cpu = 0, .cpus = -1 };
+	return 0;
+}
+
+void meter_free(struct meter *m)
+{
+	if (!m)
+		return;
+	free(m->marks);
+	free(m->samples);
+	*m = (struct meter){ .ended = true };
+}
+
+/* Merges marks 1+2, 3+4, ...: never the start; an odd last one stays (U-53, U-55). */
+static void compact(struct meter *m)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < m->n; i += 2) {
+		if (i + 1 < m->n) {
+			m->marks[kept] = merge(&m->marks[i], &m->marks[i + 1]);
+			m->samples[kept] = m->samples[i] + m->samples[i + 1];
+		} else {
+			m->marks[kept] = m->marks[i];
+			m->samples[kept] = m->samples[i];
+		}
+		kept++;
+	}
+	m->n = kept;
+	m->stride *= 2;
+}
+
+static bool tail_has_room(const struct meter *m)
+{
+	return m->n > 1 && m->samples[m->n - 1] < m->stride;
+}
+
+/* One sample or reading: folded into the tail mark or appended, so that a place stays free. */
+static void add(struct meter *m, const struct mark *mark)
+{
+	if (!tail_has_room(m) && m->n + 1 >= m->cap)
+		compact(m);
+	if (tail_has_room(m)) {
+		m->marks[m->n - 1] = merge(&m->marks[m->n - 1], mark);
+		m->samples[m->n - 1]++;
+		return;
+	}
+	m->marks[m->n] = *mark;
+	m->samples[m->n] = 1;
+	m->n++;
+}
+
+/* Raised to the tail's time and CPU, which never go down (U-14). */
+static struct mark next_mark(const struct meter *m, int64_t rss, double cpu, double now)
+{
+	const struct mark *tail = &m->marks[m->n - 1];
+	double elapsed = now - m->last_at;
+	struct mark mark = {
+		.at = max_double(now, tail->at),
+		.rss = rss,
+		.cpu = max_double(cpu, tail->cpu),
+		.cpus = -1,
+	};
+
+	if (elapsed > 0 && elapsed >= m->min_sample_s - SLACK_S)
+		mark.cpus = (mark.cpu - m->last_cpu) / elapsed;
+	return mark;
+}
+
+bool meter_sample(struct meter *m, int64_t rss, double cpu, double now)
+{
+	struct mark mark;
+
+	if (m->ended || (m->sampled && now - m->last_at < m->min_sample_s - SLACK_S))
+		return false;
+	mark = next_mark(m, rss, cpu, now);
+	add(m, &mark);
+	m->sampled = true;
+	m->last_at = now;
+	m->last_cpu = mark.cpu;
+	m->last_cpus = mark.cpus;
+	return true;
+}
+
+void meter_reading(struct meter *m, int64_t rss, double cpu, double now)
+{
+	struct mark mark;
+
+	if (m->ended)
+		return;
+	mark = next_mark(m, rss, cpu, now);
+	add(m, &mark);
+	m->last_cpus = mark.cpus;
+}
+
+void meter_end(struct meter *m, int64_t max_rss, double cpu, double now)
+{
+	struct mark mark;
+
+	if (m->ended)
+		return;
+	mark = next_mark(m, -1, cpu, now);
+	mark.cpus = -1; /* U-48 */
+	m->marks[m->n] = mark;
+	m->samples[m->n] = 0;
+	m->n++;
+	m->max_rss = max_rss;
+	m->ended = true;
+}
+
+size_t meter_aged(const struct meter *m, double now, struct mark *out, size_t cap)
+{
+	size_t n = m->n < cap ? m->n : cap;
+
+	for (size_t i = 0; i < n; i++) {
+		out[i] = m->marks[i];
+		out[i].at = now - m->marks[i].at;
+	}
+	return n;
+}
+
+double meter_peak_cpus(const struct meter *m)
+{
+	double peak = -1;
+
+	for (size_t i = 0; i < m->n; i++)
+		peak = max_double(m->marks[i].cpus, peak);
+	return peak;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/peak.h"
+
+void peak_init(struct peak *p)
+{
+	*p = (struct peak){ .lower = EM_NONE,
+			    .lower_at_ns = EM_NONE,
+			    .upper = EM_NONE,
+			    .kernel_lower = EM_NONE,
+			    .kernel_upper = EM_NONE,
+			    .kernel_at_ns = EM_NONE,
+			    .confirmed = EM_NONE,
+			    .scan = EM_NONE,
+			    .scan_gross = EM_NONE,
+			    .process = EM_NONE,
+			    .sum = EM_NONE,
+			    .split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+			    .split_bytes = EM_NONE };
+}
+
+void peak_on_totals(struct peak *p, const struct totals *t)
+{
+	if (t->lower_max_bytes > p->kernel_lower) {
+		p->kernel_lower = t->lower_max_bytes;
+		p->kernel_at_ns = t->lower_max_at_ns;
+	}
+	if (t->upper_max_bytes > p->kernel_upper)
+		p->kernel_upper = t->upper_max_bytes;
+	/* Records that were lost are in the totals. */
+	if (t->sum_peak_bytes > p->ended_sum)
+		p->ended_sum = t->sum_peak_bytes;
+	/* Only what no record can say: some were lost, or (-1) there are none. */
+	if (t->lost_exits != 0 && t->largest_peak_bytes > p->process) {
+		p->process = t->largest_peak_bytes;
+		p->process_at_ns = EM_NONE;
+		p->process_source = t->lost_exits > 0 ? PEAK_EXIT : PEAK_RUSAGE;
+	}
+}
+
+/* SPEC R-3: the split of the largest reading, not the largest of each part. */
+static void take_split(struct peak *p, const struct rss_split *split, int64_t bytes)
+{
+	if (split->anon_bytes < 0 || bytes <= p->split_bytes)
+		return;
+	p->split_bytes = bytes;
+	p->split = *split;
+}
+
+void peak_on_sample(struct peak *p, const struct tree_sample *s)
+{
+	const struct scan_result *r = &s->scan;
+
+	peak_on_totals(p, &s->totals);
+	if (s->scanned) {
+		take_split(p, &r->split, r->rss_bytes);
+		p->outside_bytes += r->outside_grown_bytes;
+	}
+	if (s->pages_stolen || (s->scanned && r->outside_changed))
+		p->outside = true;
+	if (!p->outside) {
+		p->confirmed = p->kernel_lower;
+		p->confirmed_at_ns = p->kernel_at_ns;
+	}
+	if (s->scanned && r->complete && r->processes) {
+		if (r->net_rss_bytes > p->scan) {
+			p->scan = r->net_rss_bytes;
+			p->scan_at_ns = s->at_ns;
+		}
+		if (r->rss_bytes > p->scan_gross)
+			p->scan_gross = r->rss_bytes;
+	}
+}
+
+void peak_on_process(struct peak *p, const struct exit_record *r)
+{
+	const struct rss_split *s = &r->split;
+
+	if (r->peak_rss_bytes < 0)
+		return;
+	if (r->peak_rss_bytes - r->peak_error_bytes > p->process) {
+		p->process = r->peak_rss_bytes - r->peak_error_bytes;
+		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : EM_NONE;
+		p->process_source = r->peak_source;
+	}
+	p->rows_sum += r->peak_rss_bytes;
+	if (r->running)
+		p->running_sum += r->peak_rss_bytes;
+	if (s->anon_bytes >= 0)
+		take_split(p, s, s->anon_bytes + s->file_bytes + s->shmem_bytes);
+}
+
+static void raise_lower(struct peak *p, int64_t bytes, int64_t at_ns, enum peak_source source)
+{
+	if (bytes <= p->lower)
+		return;
+	p->lower = bytes;
+	p->lower_at_ns = at_ns;
+	p->source = source;
+}
+
+static void raise_upper(struct peak *p, int64_t bytes)
+{
+	if (bytes > p->upper)
+		p->upper = bytes;
+}
+
+void peak_finish(struct peak *p, bool void_upper)
+{
+	p->lower = p->lower_at_ns = p->upper = EM_NONE;
+	p->source = PEAK_NONE;
+	p->sum = p->ended_sum + p->running_sum;
+	if (p->rows_sum > p->sum)
+		p->sum = p->rows_sum;
+	if (!p->sum)
+		p->sum = EM_NONE;
+	if (p->outside)
+		raise_lower(p, p->confirmed, p->confirmed_at_ns, PEAK_TRACKED);
+	else
+		raise_lower(p, p->kernel_lower, p->kernel_at_ns, PEAK_TRACKED);
+	raise_lower(p, p->scan, p->scan_at_ns, PEAK_SCAN);
+	raise_lower(p, p->process, p->process_at_ns, p->process_source);
+
+	if (p->kernel_upper >= 0) {
+		raise_upper(p, p->kernel_upper + p->outside_bytes);
+		raise_upper(p, p->scan_gross);
+		if (void_upper)
+			raise_upper(p, p->sum);
+		raise_upper(p, p->lower);
+	}
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * record - what a source says of processes and of the tree: plain values, the same from each source
+ *
+ * Memory is bytes, time is ns on CLOCK_MONOTONIC unless said otherwise, -1 (EM_NONE) is unknown.
+ * Text and arrays are borrowed for the call.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "procfs/reading.h"
+
+#define EM_COMM_LEN 16
+
+struct fork_record {
+	struct process_key key;
+	int32_t pid, ppid; /* as exitmeter's pid namespace sees them; ppid: its creator */
+	uint32_t run;
+	int64_t at_ns;
+	int64_t inherited_rss_bytes;
+	bool shared_mm; /* no address space of its own yet (vfork, CLONE_VM) */
+};
+
+struct exec_record {
+	struct process_key key;
+	uint32_t run;
+	int64_t at_ns;
+	char comm[EM_COMM_LEN];
+	const char *argv; /* NUL-separated */
+	size_t argv_len;
+	bool argv_known, argv_truncated;
+	int64_t at_peak_bytes; /* of the image that ended, in the sum at the peak of @at_peak_epoch */
+	uint64_t at_peak_epoch;
+};
+
+enum peak_source {
+	PEAK_NONE,
+	PEAK_EXIT, /* read from the living address space at its end */
+	PEAK_TRACKED, /* the kernel-side sum at switches and ticks */
+	PEAK_SCAN,
+	PEAK_VMHWM, /* a live process's own high-water mark */
+	PEAK_RUSAGE,
+};
+
+enum record_note {
+	NOTE_SHARED_MM = 1 << 0, /* never had an address space of its own: no peak (U-134) */
+	NOTE_HIWATER = 1 << 1, /* the peak is the kernel's approximate mark */
+	NOTE_REPAIRED = 1 << 2, /* the exit hook was skipped: memory not seen at the end */
+	NOTE_IMAGE_UNSEEN = 1 << 3, /* an earlier image's end was not seen */
+	NOTE_UNTRACKED = 1 << 4, /* not in the tree's sums */
+};
+
+/* A process's end, or its state so far when @running. */
+struct exit_record {
+	struct process_key key;
+	int32_t pid, ppid;
+	uint32_t run;
+	bool running;
+	int64_t born_ns, ended_ns;
+	char comm[EM_COMM_LEN];
+	int32_t wait_status; /* as wait(2); EM_NONE unknown */
+	int8_t oom_killed; /* 0, 1, EM_NONE */
+	uint32_t notes; /* enum record_note */
+	int64_t peak_rss_bytes; /* largest image */
+	int64_t peak_error_bytes; /* what it may be off by: 0 when exact */
+	int8_t peak_rss_exact; /* 0, 1 */
+	enum peak_source peak_source;
+	int64_t inherited_rss_bytes, peak_vm_bytes;
+	struct rss_split split; /* at the end */
+	int64_t cpu_ns, cpu_user_ns, cpu_system_ns;
+	int64_t threads, execs;
+	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
+	struct io_counts io;
+	int64_t at_peak_bytes;
+	uint64_t at_peak_epoch;
+};
+
+struct oom_record {
+	struct process_key key; /* start_ns 0: only the tgid is known */
+	int32_t pid;
+	int64_t at_ns;
+	char comm[EM_COMM_LEN];
+};
+
+/* What a source knows of a whole run at one moment. */
+struct totals {
+	int64_t forks, exits, records, lost_exits, repaired;
+	int64_t processes, processes_max, threads, threads_max;
+	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* cpu_ns: the living included */
+	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
+	struct io_counts io;
+	int64_t largest_peak_bytes, sum_peak_bytes; /* of ended processes */
+	int64_t lower_bytes, upper_bytes; /* the sums now */
+	int64_t lower_max_bytes, upper_max_bytes, lower_max_at_ns;
+	int64_t interval_max_bytes; /* the largest lower sum since the sample before */
+	uint64_t epoch; /* of lower_max */
+};
+
+/* A drop path: how often it was taken.  The name is one word, for the journal and the reasons. */
+struct loss {
+	const char *what;
+	uint64_t count;
+	bool voids_upper; /* an upper bound no longer holds */
+};
+
+struct tree_sample {
+	int64_t at_ns;
+	struct totals totals;
+	bool scanned;
+	struct scan_result scan;
+	bool pages_stolen; /* /proc/vmstat moved since the sample before */
+};
+
+#endif /* RECORD_H */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+#ifdef EM_ASSERT
+#include <assert.h>
+#define MODEL_ASSERT(cond) assert(cond)
+#else
+#define MODEL_ASSERT(cond) ((void)0)
+#endif
+
+#define SECONDS(ns) ((double)(ns) / (double)NS_PER_S)
+
+int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
+{
+	int err;
+
+	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = EM_NONE };
+	peak_init(&r->peak);
+	err = meter_init(&r->meter, SECONDS(start_ns), min_sample_s, METER_MAX_MARKS);
+	if (!err)
+		err = top_init(&r->by_peak, TOP_PEAK, ROWS_BY_PEAK);
+	if (!err)
+		err = top_init(&r->by_cpu, TOP_CPU, ROWS_BY_CPU);
+	if (!err)
+		err = top_init(&r->failed, TOP_LATEST, ROWS_FAILED);
+	if (!err)
+		err = top_init(&r->running, TOP_LATEST, ROWS_RUNNING);
+	if (err)
+		run_free(r);
+	return err;
+}
+
+void run_free(struct run *r)
+{
+	tree_free(&r->tree);
+	meter_free(&r->meter);
+	groups_free(&r->groups);
+	top_free(&r->by_peak);
+	top_free(&r->by_cpu);
+	top_free(&r->failed);
+	top_free(&r->running);
+	texts_free(&r->notes);
+	texts_free(&r->reasons);
+}
+
+int run_on_fork(struct run *r, const struct fork_record *f)
+{
+	return tree_fork(&r->tree, f);
+}
+
+int run_on_exec(struct run *r, const struct exec_record *e)
+{
+	return tree_exec(&r->tree, e);
+}
+
+static void add(int64_t *sum, int64_t v)
+{
+	if (v > 0)
+		*sum += v;
+}
+
+static void add_io(struct io_counts *sum, const struct io_counts *io)
+{
+	add(&sum->read_bytes, io->read_bytes);
+	add(&sum->write_bytes, io->write_bytes);
+	add(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
+	add(&sum->rchar, io->rchar);
+	add(&sum->wchar, io->wchar);
+	add(&sum->syscr, io->syscr);
+	add(&sum->syscw, io->syscw);
+}
+
+int run_on_row(struct run *r, struct process *row)
+{
+	if (row->running)
+		r->rows_running++;
+	else
+		r->rows++;
+	add(&r->cpu_ns, row->cpu_ns);
+	add(&r->cpu_user_ns, row->cpu_user_ns);
+	add(&r->cpu_system_ns, row->cpu_system_ns);
+	add(&r->minor_faults, row->minor_faults);
+	add(&r->major_faults, row->major_faults);
+	add(&r->voluntary_switches, row->voluntary_switches);
+	add(&r->involuntary_switches, row->involuntary_switches);
+	add_io(&r->io, &row->io);
+	if (row->inherited_rss_bytes > r->largest_inherited_bytes)
+		r->largest_inherited_bytes = row->inherited_rss_bytes;
+	if (row->oom_killed > r->oom_killed)
+		r->oom_killed = row->oom_killed;
+	top_add(&r->by_peak, row);
+	top_add(&r->by_cpu, row);
+	if (process_failed(row))
+		top_add(&r->failed, row);
+	if (row->running)
+		top_add(&r->running, row);
+	return groups_add(&r->groups, row);
+}
+
+int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret_row)
+{
+	struct image image;
+	struct live *live = tree_exit(&r->tree, e, &image);
+	struct process *row = process_new(e, r->start_ns, image.argv, image.argv_len,
+					  image.argv_truncated);
+	int err = -ENOMEM;
+
+	tree_forget(live);
+	if (!row)
+		return err;
+	peak_on_process(&r->peak, e);
+	err = run_on_row(r, row);
+	if (!err && ret_row)
+		*ret_row = process_ref(row);
+	process_unref(row);
+	return err;
+}
+
+/*
+ * No more cores than there are can have been busy: what a late slice of the interval before adds
+ * stays for the next one.
+ */
+static double plausible_cpu(const struct run *r, double cpu, double now)
+{
+	double most = r->meter.last_cpu + (now - r->meter.last_at) * r->n_cpus;
+
+	return r->n_cpus && cpu > most && now > r->meter.last_at ? most : cpu;
+}
+
+bool run_on_sample(struct run *r, const struct tree_sample *s)
+{
+	double now = SECONDS(s->at_ns), cpu = SECONDS(s->totals.cpu_ns);
+	int64_t rss = s->totals.interval_max_bytes;
+
+	if (s->scanned && s->scan.complete && s->scan.net_rss_bytes > rss)
+		rss = s->scan.net_rss_bytes;
+	r->totals = s->totals;
+	r->has_totals = true;
+	peak_on_sample(&r->peak, s);
+	return meter_sample(&r->meter, rss, plausible_cpu(r, cpu, now), now);
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static void say_losses(struct summary *s, const struct run_end *end, bool *ret_void)
+{
+	struct completeness *c = &s->completeness;
+
+	*ret_void = false;
+	for (size_t i = 0; i < end->n_losses; i++) {
+		const struct loss *l = &end->losses[i];
+
+		texts_add(&c->reasons, "%s: %llu", l->what, (unsigned long long)l->count);
+		*ret_void |= l->voids_upper;
+	}
+}
+
+static void set_completeness(struct run *r, const struct run_end *end, struct summary *s)
+{
+	struct completeness *c = &s->completeness;
+	const struct totals *t = &end->totals;
+
+	c->initial = end->initial;
+	c->forks = t->forks;
+	c->exits = t->exits;
+	c->events_lost = t->lost_exits;
+	c->records_repaired = t->repaired;
+	if (t->forks >= 0)
+		c->running_at_end = c->initial + t->forks - t->exits;
+	else
+		c->running_at_end = r->rows_running;
+	if (t->lost_exits > 0)
+		texts_add(&c->reasons, "the ring buffer was full: %lld exit records lost",
+			  (long long)t->lost_exits);
+	if (t->repaired > 0)
+		texts_add(&c->reasons, "exit hook skipped %lld times: those peaks are from samples",
+			  (long long)t->repaired);
+	if (end->records_missing)
+		texts_add(&c->reasons, "an exit that had begun never sent its record");
+	if (r->peak.outside)
+		texts_add(&c->reasons, "memory was changed from outside: bounds hold as far as scans saw");
+	if (c->running_at_end > 0)
+		texts_add(&c->reasons, "%lld processes still ran at the end",
+			  (long long)c->running_at_end);
+	if (r->peak.outside)
+		texts_add(&s->source.notes, "changed-from-outside");
+	for (size_t i = 0; i < r->notes.n; i++)
+		texts_add(&s->source.notes, "%s", r->notes.at[i]);
+	for (size_t i = 0; i < r->reasons.n; i++)
+		texts_add(&c->reasons, "%s", r->reasons.at[i]);
+	c->exact = end->exact_source && !c->reasons.n;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The kernel's totals know of records that were lost; without them the rows' sums stand. */
+static void set_usage(struct run *r, const struct run_end *end, struct summary *s)
+{
+	const struct totals *t = &end->totals;
+	struct usage *u = &s->usage;
+	bool lost = t->lost_exits > 0 || r->rows + r->rows_running == 0;
+
+	u->peak_lower_bytes = r->peak.lower;
+	u->peak_upper_bytes = r->peak.upper;
+	u->peak_at_ns = r->peak.lower_at_ns < 0 ? TIME_NONE : r->peak.lower_at_ns - r->start_ns;
+	u->peak_source = r->peak.source;
+	u->peak_process_bytes = r->peak.process;
+	u->peak_sum_bytes = r->peak.sum;
+	u->split = r->peak.split;
+	u->cpu_ns = larger(t->cpu_ns, r->cpu_ns ? r->cpu_ns : EM_NONE);
+	if (lost || r->cpu_user_ns + r->cpu_system_ns != u->cpu_ns) {
+		/* Not all rows are here: the ratio of those that are. */
+		int64_t user = lost ? t->cpu_user_ns : r->cpu_user_ns;
+		int64_t system = lost ? t->cpu_system_ns : r->cpu_system_ns;
+
+		if (u->cpu_ns >= 0 && user >= 0 && user + system > 0) {
+			u->cpu_system_ns =
+				(int64_t)((__int128)u->cpu_ns * system / (user + system));
+			u->cpu_user_ns = u->cpu_ns - u->cpu_system_ns;
+		}
+	} else {
+		u->cpu_user_ns = r->cpu_user_ns;
+		u->cpu_system_ns = r->cpu_system_ns;
+	}
+	u->peak_cpus = meter_peak_cpus(&r->meter);
+	u->max_processes = t->processes_max;
+	u->max_threads = t->threads_max;
+	u->total_processes = t->forks < 0 ? EM_NONE : end->initial + t->forks;
+	u->minor_faults = t->minor_faults < 0 ? EM_NONE : larger(t->minor_faults, r->minor_faults);
+	u->major_faults = t->major_faults < 0 ? EM_NONE : larger(t->major_faults, r->major_faults);
+	u->voluntary_switches = t->voluntary_switches < 0 ?
+					EM_NONE :
+					larger(t->voluntary_switches, r->voluntary_switches);
+	u->involuntary_switches = t->involuntary_switches < 0 ?
+					  EM_NONE :
+					  larger(t->involuntary_switches, r->involuntary_switches);
+	u->io = t->lost_exits > 0 || t->io.rchar < 0 ? t->io : r->io;
+}
+
+static bool listed(struct process **rows, size_t n, const struct process *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i] == p)
+			return true;
+	return false;
+}
+
+static int collect_rows(const struct run *r, enum top_order sort, struct summary *s)
+{
+	const struct top *lists[] = { &r->by_peak, &r->by_cpu, &r->failed, &r->running };
+	size_t most = r->by_peak.n + r->by_cpu.n + r->failed.n + r->running.n;
+
+	s->rows = calloc(most ? most : 1, sizeof(struct process *));
+	if (!s->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (size_t k = 0; k < lists[i]->n; k++)
+			if (!listed(s->rows, s->n_rows, lists[i]->rows[k]))
+				s->rows[s->n_rows++] = process_ref(lists[i]->rows[k]);
+	rows_sort(s->rows, s->n_rows, sort);
+	s->rows_omitted = r->rows + r->rows_running - (int64_t)s->n_rows;
+	return 0;
+}
+
+static void check_sums(struct run *r, const struct run_end *end)
+{
+	const struct totals *t = &end->totals;
+
+	if (t->lower_bytes < 0 || t->processes != 0 || (t->lower_bytes == 0 && t->upper_bytes == 0))
+		return;
+	texts_add(&r->reasons, "the sums of a run without processes were not 0");
+	MODEL_ASSERT(end->n_losses);
+}
+
+static void check_bounds(const struct run *r, const struct summary *s)
+{
+	(void)r;
+	(void)s;
+	if (s->usage.peak_upper_bytes < 0)
+		return;
+	MODEL_ASSERT(s->usage.peak_lower_bytes <= s->usage.peak_upper_bytes);
+	for (size_t i = 0; i < s->n_marks; i++)
+		MODEL_ASSERT(s->marks[i].rss <= s->usage.peak_upper_bytes);
+	for (size_t i = 0; i < s->n_rows; i++)
+		MODEL_ASSERT(s->rows[i]->peak_rss_bytes <= s->usage.peak_upper_bytes);
+}
+
+int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s)
+{
+	double now = SECONDS(end->at_ns);
+	bool void_upper;
+	int err;
+
+	peak_on_totals(&r->peak, &end->totals);
+	check_sums(r, end);
+	say_losses(s, end, &void_upper);
+	peak_finish(&r->peak, void_upper || end->records_missing);
+	set_completeness(r, end, s);
+	set_usage(r, end, s);
+	s->rusage = end->rusage;
+	meter_end(&r->meter, larger(r->peak.process, EM_NONE), SECONDS(larger(s->usage.cpu_ns, 0)),
+		  now);
+	s->n_marks = meter_aged(&r->meter, now, s->marks, METER_MAX_MARKS);
+	tree_sort_peak(&r->tree);
+	if (r->peak.source == PEAK_TRACKED) {
+		memcpy(s->at_peak, r->tree.at_peak, sizeof(s->at_peak));
+		s->n_at_peak = r->tree.n_at_peak;
+	}
+	s->n_groups = groups_list(&r->groups, s->groups);
+	err = collect_rows(r, sort, s);
+	if (!err)
+		check_bounds(r, s);
+	return err;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run - the model: folds records and samples into one run (DESIGN: pure, no I/O, no clock)
+ *
+ * Times of records are ns on the source's clock; run_start says which moment is the run's 0.
+ * Memory grows with the living, not with the ended: those become totals, groups and bounded lists.
+ */
+#ifndef RUN_H
+#define RUN_H
+
+#include "model/peak.h"
+#include "model/summary.h"
+#include "model/top.h"
+
+struct run {
+	int64_t start_ns;
+	struct tree tree;
+	struct meter meter;
+	struct peak peak;
+	struct groups groups;
+	struct top by_peak, by_cpu, failed, running;
+	struct totals totals; /* the newest */
+	bool has_totals;
+	int64_t rows, rows_running; /* records seen, ended and running */
+	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* of all rows */
+	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
+	struct io_counts io;
+	int64_t largest_inherited_bytes;
+	int n_cpus; /* of the machine: no more can be busy; 0 unknown */
+	int8_t oom_killed; /* EM_NONE without a source of evidence */
+	struct texts notes, reasons;
+};
+
+/* 0 or -ENOMEM.  @min_sample_s: the sampling interval's floor. */
+int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus);
+void run_free(struct run *r);
+
+/* Each 0 or -ENOMEM. */
+int run_on_fork(struct run *r, const struct fork_record *f);
+int run_on_exec(struct run *r, const struct exec_record *e);
+/* *@ret_row, if asked for, is a reference of the caller's. */
+int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret_row);
+/* A row that was made before, read back from a journal; the run keeps references of its own. */
+int run_on_row(struct run *r, struct process *row);
+
+/* A periodic sample (false: too soon, dropped), or one that was asked for. */
+bool run_on_sample(struct run *r, const struct tree_sample *s);
+
+/* What the end of a run is told of. */
+struct run_end {
+	int64_t at_ns;
+	struct totals totals;
+	const struct loss *losses;
+	size_t n_losses;
+	bool exact_source; /* every end was seen by a source that can be exact */
+	bool records_missing; /* an exit that had begun never sent its record */
+	struct rusage_facts rusage;
+	int64_t initial;
+};
+
+/*
+ * Ends the run and fills @s: completeness, usage, lists and marks; run and source facts are the
+ * caller's.  0 or -ENOMEM.
+ */
+int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s);
+
+#endif /* RUN_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * summary - a run as every report sees it (INTERFACE 3)
+ *
+ * Bytes, ns, counts; EM_NONE unknown, TIME_NONE for times since the run's start.  Filled by
+ * run_summary from the model, live or folded from a journal; everything in it is owned by it.
+ */
+#ifndef SUMMARY_H
+#define SUMMARY_H
+
+#include "model/group.h"
+#include "model/meter.h"
+#include "model/process.h"
+#include "model/texts.h"
+#include "model/tree.h"
+
+#define ROWS_BY_PEAK 400
+#define ROWS_BY_CPU 300
+#define ROWS_FAILED 150
+#define ROWS_RUNNING 150
+
+struct label {
+	char *key, *value;
+};
+
+struct run_facts {
+	char *id;
+	struct label *labels;
+	size_t n_labels;
+	char *mode;
+	char **command; /* NULL-terminated; NULL: not recorded */
+	int64_t pid;
+	char *cwd;
+	char *exe_path, *exe_build_id;
+	int64_t exe_size_bytes, exe_mtime_ns, exe_inode;
+	int64_t started_at_ns; /* since the epoch */
+	int64_t wall_ns, exit_code, exit_signal;
+	int8_t core_dumped, oom_killed, detached;
+};
+
+struct source_facts {
+	char *exits, *hook, *fallback_reason, *tree, *samples;
+	int64_t interval_ns;
+	int64_t self_cpu_ns, self_peak_rss_bytes;
+	struct texts notes;
+};
+
+struct completeness {
+	int64_t initial, forks, exits, running_at_end, events_lost, records_repaired;
+	int8_t exact;
+	struct texts reasons;
+};
+
+struct usage {
+	int64_t peak_lower_bytes, peak_upper_bytes, peak_at_ns;
+	enum peak_source peak_source;
+	int64_t peak_process_bytes, peak_sum_bytes, peak_pss_bytes, cgroup_peak_bytes;
+	struct rss_split split;
+	int64_t cpu_ns, cpu_user_ns, cpu_system_ns;
+	double peak_cpus, mean_cpus;
+	int64_t max_processes, total_processes, max_threads;
+	int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
+	struct io_counts io;
+	char *io_source;
+};
+
+struct rusage_facts {
+	int64_t maxrss_bytes, cpu_user_ns, cpu_system_ns;
+};
+
+struct summary {
+	struct run_facts run;
+	struct source_facts source;
+	struct completeness completeness;
+	struct usage usage;
+	struct rusage_facts rusage;
+	struct at_peak at_peak[AT_PEAK_MAX];
+	size_t n_at_peak;
+	struct group groups[GROUPS_MAX + 1];
+	size_t n_groups;
+	struct process **rows; /* references */
+	size_t n_rows;
+	int64_t rows_omitted;
+	int64_t aged_at_ns; /* since the epoch */
+	struct mark marks[METER_MAX_MARKS];
+	size_t n_marks;
+	bool cut_off; /* the journal ended before its last line */
+};
+
+void facts_free(struct run_facts *f);
+void source_facts_free(struct source_facts *f);
+struct summary *summary_new(void); /* all unknown; NULL: out of memory */
+void summary_free(struct summary *s);
+
+#endif /* SUMMARY_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reading - what looking at processes gives, whoever looks: identity, memory, I/O
+ *
+ * Bytes and counts; EM_NONE is "not known".
+ */
+#ifndef READING_H
+#define READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EM_NONE (-1)
+
+/* Identity that survives pid reuse (SPEC U-23) and any exec. */
+struct process_key {
+	uint64_t start_ns; /* start of the thread group leader since boot */
+	uint32_t tgid;
+};
+
+struct rss_split {
+	int64_t anon_bytes, file_bytes, shmem_bytes, swap_bytes, hugetlb_bytes;
+};
+
+struct io_counts {
+	int64_t read_bytes, write_bytes, cancelled_write_bytes, rchar, wchar, syscr, syscw;
+};
+
+/* One reading of /proc for the living, all of them or what the time budget allowed. */
+struct scan_result {
+	bool complete; /* every living process was read */
+	int64_t rss_bytes, net_rss_bytes; /* net of fork copies */
+	struct rss_split split;
+	int64_t threads, processes;
+	int64_t duration_ns;
+	int64_t outside_grown_bytes; /* of processes that slept since the scan before */
+	bool outside_changed;
+};
+
+#endif /* READING_H */

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "procfs/scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <uthash.h>
+
+#define FILE_MAX    4096 /* status, stat and io are shorter */
+#define KEPT_FDS    512
+#define BUDGET_STEP 8 /* processes between two looks at the clock */
+
+struct watched {
+	struct process_key key;
+	UT_hash_handle hh;
+	struct watched *next, *prev; /* the round */
+	pid_t pid;
+	int fd; /* of its status; -1: not kept */
+	int64_t inherited;
+	bool shared_mm;
+	/* The reading before, to see what changed while it slept. */
+	bool read_before;
+	int64_t rss, switches;
+	bool slept;
+};
+
+struct scan {
+	struct watched *by_key;
+	struct watched *round; /* where the next pass begins */
+	size_t n, kept;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int read_fd(int fd, char *buf, size_t cap, size_t *ret_len)
+{
+	ssize_t n = pread(fd, buf, cap, 0);
+
+	if (n < 0)
+		return -errno;
+	*ret_len = (size_t)n;
+	return n ? 0 : -ESRCH;
+}
+
+static int read_file(const char *path, char *buf, size_t cap, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = read_fd(fd, buf, cap, ret_len);
+	close(fd);
+	return err;
+}
+
+static int read_proc(pid_t pid, const char *name, char *buf, size_t cap, size_t *ret_len)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return read_file(path, buf, cap, ret_len);
+}
+
+int scan_stat(pid_t pid, struct proc_stat *ret)
+{
+	char buf[FILE_MAX];
+	size_t len;
+	int err = read_proc(pid, "stat", buf, sizeof(buf), &len);
+
+	return err ? err : proc_stat_parse(buf, len, ret);
+}
+
+int scan_status(pid_t pid, struct proc_status *ret)
+{
+	char buf[FILE_MAX];
+	size_t len;
+	int err = read_proc(pid, "status", buf, sizeof(buf), &len);
+
+	return err ? err : proc_status_parse(buf, len, ret);
+}
+
+int scan_io(pid_t pid, struct io_counts *ret)
+{
+	char buf[FILE_MAX];
+	struct proc_io io;
+	size_t len;
+	int err = read_proc(pid, "io", buf, sizeof(buf), &len);
+
+	if (!err)
+		err = proc_io_parse(buf, len, &io);
+	if (!err)
+		*ret = (struct io_counts){ .read_bytes = io.read_bytes,
+					   .write_bytes = io.write_bytes,
+					   .cancelled_write_bytes = io.cancelled_write_bytes,
+					   .rchar = io.rchar,
+					   .wchar = io.wchar,
+					   .syscr = io.syscr,
+					   .syscw = io.syscw };
+	return err;
+}
+
+int scan_vmstat(struct proc_vmstat *ret)
+{
+	char buf[4 * FILE_MAX];
+	size_t len;
+	int err = read_file("/proc/vmstat", buf, sizeof(buf), &len);
+
+	return err ? err : proc_vmstat_parse(buf, len, ret);
+}
+
+struct scan *scan_new(void)
+{
+	return calloc(1, sizeof(struct scan));
+}
+
+static struct watched *find(struct scan *s, struct process_key key)
+{
+	struct watched *w;
+	struct process_key k;
+
+	memset(&k, 0, sizeof(k)); /* padding is hashed */
+	k.start_ns = key.start_ns;
+	k.tgid = key.tgid;
+	HASH_FIND(hh, s->by_key, &k, sizeof(k), w);
+	return w;
+}
+
+static void unlink_watched(struct scan *s, struct watched *w)
+{
+	HASH_DEL(s->by_key, w);
+	if (w->next == w)
+		s->round = NULL;
+	else if (s->round == w)
+		s->round = w->next;
+	w->next->prev = w->prev;
+	w->prev->next = w->next;
+	if (w->fd >= 0) {
+		close(w->fd);
+		s->kept--;
+	}
+	s->n--;
+	free(w);
+}
+
+void scan_free(struct scan *s)
+{
+	while (s && s->round)
+		unlink_watched(s, s->round);
+	free(s);
+}
+
+int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherited, bool shared_mm)
+{
+	struct watched *w;
+
+	if (find(s, key))
+		return -EEXIST;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	w->key.start_ns = key.start_ns;
+	w->key.tgid = key.tgid;
+	w->pid = pid;
+	w->fd = -1;
+	w->inherited = inherited > 0 ? inherited : 0;
+	w->shared_mm = shared_mm;
+	HASH_ADD(hh, s->by_key, key, sizeof(w->key), w);
+	if (s->round) {
+		w->next = s->round;
+		w->prev = s->round->prev;
+		w->prev->next = w;
+		w->next->prev = w;
+	} else {
+		w->next = w->prev = s->round = w;
+	}
+	s->n++;
+	return 0;
+}
+
+void scan_exec(struct scan *s, struct process_key key)
+{
+	struct watched *w = find(s, key);
+
+	if (w) {
+		w->inherited = 0;
+		w->shared_mm = false;
+		w->read_before = false;
+	}
+}
+
+void scan_remove(struct scan *s, struct process_key key)
+{
+	struct watched *w = find(s, key);
+
+	if (w)
+		unlink_watched(s, w);
+}
+
+static int watched_read(struct scan *s, struct watched *w, struct proc_status *ret)
+{
+	char buf[FILE_MAX], path[32];
+	size_t len = 0;
+	int err, fd = w->fd;
+
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/status", (int)w->pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		if (s->kept < KEPT_FDS) {
+			w->fd = fd;
+			s->kept++;
+		}
+	}
+	err = read_fd(fd, buf, sizeof(buf), &len);
+	if (fd != w->fd)
+		close(fd);
+	return err ? err : proc_status_parse(buf, len, ret);
+}
+
+static int64_t known(int64_t v)
+{
+	return v > 0 ? v : 0;
+}
+
+static bool asleep(char state)
+{
+	return state == 'S' || state == 'D' || state == 'T' || state == 't';
+}
+
+/*
+ * A process of one thread that slept at both readings and was not switched in between cannot have
+ * changed its own memory (SPEC U-131).
+ */
+static void see_outside(struct watched *w, const struct proc_status *st, struct scan_result *r)
+{
+	int64_t switches = st->voluntary_switches + st->involuntary_switches;
+	bool sleeps = st->threads == 1 && asleep(st->state);
+	int64_t rss = known(st->vm_rss_bytes);
+
+	if (w->read_before && w->slept && sleeps && w->switches == switches && w->rss != rss) {
+		r->outside_changed = true;
+		if (rss > w->rss)
+			r->outside_grown_bytes += rss - w->rss;
+	}
+	w->read_before = true;
+	w->slept = sleeps;
+	w->switches = switches;
+	w->rss = rss;
+}
+
+static void add_split(struct rss_split *sum, const struct proc_status *st)
+{
+	sum->anon_bytes += known(st->rss_anon_bytes);
+	sum->file_bytes += known(st->rss_file_bytes);
+	sum->shmem_bytes += known(st->rss_shmem_bytes);
+	sum->swap_bytes += known(st->vm_swap_bytes);
+	sum->hugetlb_bytes += known(st->hugetlb_bytes);
+}
+
+static void read_one(struct scan *s, struct watched *w, struct scan_result *r)
+{
+	struct proc_status st;
+	int64_t rss;
+
+	if (watched_read(s, w, &st)) /* vanished: its end is on its way */
+		return;
+	r->threads += known(st.threads);
+	r->processes++;
+	if (w->shared_mm)
+		return;
+	see_outside(w, &st, r);
+	rss = known(st.vm_rss_bytes);
+	r->rss_bytes += rss;
+	r->net_rss_bytes += rss > w->inherited ? rss - w->inherited : 0;
+	add_split(&r->split, &st);
+}
+
+/* The smaller of two readings of each, in the same order. */
+static void confirm_all(struct scan *s, struct scan_result *r)
+{
+	struct watched *w = s->round;
+	struct proc_status st;
+
+	r->rss_bytes = r->net_rss_bytes = 0;
+	for (size_t i = 0; i < s->n; i++, w = w->next) {
+		int64_t rss = 0;
+
+		if (w->shared_mm)
+			continue;
+		if (w->read_before && !watched_read(s, w, &st))
+			rss = known(st.vm_rss_bytes);
+		if (rss > w->rss)
+			rss = w->rss;
+		r->rss_bytes += rss;
+		r->net_rss_bytes += rss > w->inherited ? rss - w->inherited : 0;
+	}
+}
+
+void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_result *ret)
+{
+	struct scan_result r = { 0 };
+	int64_t start = now_ns();
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (budget_ns && i && i % BUDGET_STEP == 0 && now_ns() - start > budget_ns)
+			break;
+		read_one(s, s->round, &r);
+		s->round = s->round->next;
+	}
+	r.complete = i == s->n;
+	if (r.complete && confirm && s->n)
+		confirm_all(s, &r);
+	r.duration_ns = now_ns() - start;
+	*ret = r;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scan - reading /proc of living processes: single files, and all of a tree on kept descriptors
+ *
+ * A process that vanishes while it is read is normal (SPEC U-26).  Sizes are bytes.
+ */
+#ifndef SCAN_H
+#define SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "procfs/parse.h"
+#include "procfs/reading.h"
+
+/* One file of one process: 0 or -errno (-ENOENT, -ESRCH: gone). */
+int scan_stat(pid_t pid, struct proc_stat *ret);
+int scan_status(pid_t pid, struct proc_status *ret);
+int scan_io(pid_t pid, struct io_counts *ret);
+int scan_vmstat(struct proc_vmstat *ret);
+
+/* The living processes of a tree, with a descriptor kept for each that was ever read. */
+struct scan;
+
+struct scan *scan_new(void); /* NULL: out of memory */
+void scan_free(struct scan *s);
+
+/*
+ * @inherited: shared with the creator by fork, counted net; @shared_mm: no address space of its
+ * own, not counted.  0, -EEXIST or -ENOMEM.
+ */
+int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherited, bool shared_mm);
+/* It has a new image: nothing is inherited or shared any more. */
+void scan_exec(struct scan *s, struct process_key key);
+void scan_remove(struct scan *s, struct process_key key);
+
+/*
+ * Reads as many as @budget_ns allows (0: all), going on where the last pass stopped; a pass that
+ * read all is @ret->complete.  With @confirm all are read twice and the smaller value counts, so
+ * that memory that moves from one to another during the pass is not counted twice.
+ */
+void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_result *ret);
+
+#endif /* SCAN_H */

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/json_summary.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/fields.h"
+#include "units.h"
+
+#define SCHEMA "exitmeter.summary/1"
+
+void wall_clock_text(int64_t ns, char *buf, size_t cap)
+{
+	time_t s = (time_t)(ns / NS_PER_S);
+	struct tm tm;
+	size_t len;
+
+	gmtime_r(&s, &tm);
+	len = strftime(buf, cap, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + len, cap - len, ".%03dZ", (int)(ns % NS_PER_S / NS_PER_MS));
+}
+
+static void int_or_null(struct json *j, int64_t v)
+{
+	if (v == EM_NONE)
+		json_null(j);
+	else
+		json_int(j, v);
+}
+
+static void flag_or_null(struct json *j, int8_t v)
+{
+	if (v == EM_NONE)
+		json_null(j);
+	else
+		json_bool(j, v);
+}
+
+static void write_value(struct json *j, const void *at, enum field_kind kind)
+{
+	const int64_t *v = at;
+	char text[40];
+
+	switch (kind) {
+	case FIELD_INT:
+		int_or_null(j, *v);
+		break;
+	case FIELD_PID:
+		int_or_null(j, *(const int32_t *)at);
+		break;
+	case FIELD_NS:
+		*v == EM_NONE ? json_null(j) : json_ns(j, *v);
+		break;
+	case FIELD_TIME:
+		*v == TIME_NONE ? json_null(j) : json_ns(j, *v);
+		break;
+	case FIELD_FLAG:
+		flag_or_null(j, *(const int8_t *)at);
+		break;
+	case FIELD_DOUBLE:
+		*(const double *)at < 0 ? json_null(j) : json_double(j, *(const double *)at);
+		break;
+	case FIELD_STRING:
+		json_cstring(j, *(char *const *)at);
+		break;
+	case FIELD_COMM:
+		json_string(j, at, strnlen(at, EM_COMM_LEN));
+		break;
+	case FIELD_SOURCE:
+		json_cstring(j, peak_source_name(*(const enum peak_source *)at));
+		break;
+	case FIELD_WALL_CLOCK:
+		if (*v == EM_NONE) {
+			json_null(j);
+		} else {
+			wall_clock_text(*v, text, sizeof(text));
+			json_cstring(j, text);
+		}
+		break;
+	}
+}
+
+static void write_fields(struct json *j, const void *base, const struct field_table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		json_key(j, t->at[i].name);
+		write_value(j, (const char *)base + t->at[i].offset, t->at[i].kind);
+	}
+}
+
+static void write_object(struct json *j, const char *key, const void *base,
+			 const struct field_table *t)
+{
+	json_key(j, key);
+	json_open(j);
+	write_fields(j, base, t);
+	json_close(j);
+}
+
+static void write_texts(struct json *j, const char *key, const struct texts *t)
+{
+	json_key(j, key);
+	json_array(j);
+	for (size_t i = 0; i < t->n; i++)
+		json_cstring(j, t->at[i]);
+	json_array_end(j);
+}
+
+static void write_argv(struct json *j, const struct process *p)
+{
+	const char *at = p->argv, *end = p->argv + p->argv_len;
+
+	json_key(j, "argv");
+	if (!p->argv_known) {
+		json_null(j);
+		return;
+	}
+	json_array(j);
+	while (at < end) {
+		size_t len = strnlen(at, (size_t)(end - at));
+
+		json_string(j, at, len);
+		at += len + 1;
+	}
+	json_array_end(j);
+	if (p->argv_truncated) {
+		json_key(j, "argv_truncated");
+		json_bool(j, true);
+	}
+}
+
+void json_process_members(struct json *j, const struct process *p)
+{
+	write_fields(j, p, &process_head_fields);
+	write_argv(j, p);
+	write_fields(j, p, &process_tail_fields);
+	write_object(j, "rss_split_bytes", &p->split, &split_fields);
+	write_object(j, "io", &p->io, &io_fields);
+	if (!p->notes)
+		return;
+	json_key(j, "notes");
+	json_array(j);
+	for (unsigned int bit = 1; record_note_name((enum record_note)bit); bit <<= 1)
+		if (p->notes & bit)
+			json_cstring(j, record_note_name((enum record_note)bit));
+	json_array_end(j);
+}
+
+void json_run(struct json *j, const struct run_facts *f)
+{
+	json_open(j);
+	json_key(j, "id");
+	json_cstring(j, f->id);
+	json_key(j, "labels");
+	json_open(j);
+	for (size_t i = 0; i < f->n_labels; i++) {
+		json_key(j, f->labels[i].key);
+		json_cstring(j, f->labels[i].value);
+	}
+	json_close(j);
+	write_fields(j, f, &run_head_fields);
+	json_key(j, "command");
+	if (f->command) {
+		json_array(j);
+		for (char **arg = f->command; *arg; arg++)
+			json_cstring(j, *arg);
+		json_array_end(j);
+	} else {
+		json_null(j);
+	}
+	json_key(j, "pid");
+	int_or_null(j, f->pid);
+	json_key(j, "cwd");
+	json_cstring(j, f->cwd);
+	if (f->exe_path) {
+		write_object(j, "exe", f, &exe_fields);
+	} else {
+		json_key(j, "exe");
+		json_null(j);
+	}
+	write_fields(j, f, &run_tail_fields);
+	json_close(j);
+}
+
+void json_source(struct json *j, const struct source_facts *f)
+{
+	json_open(j);
+	write_fields(j, f, &source_fields);
+	write_texts(j, "notes", &f->notes);
+	json_close(j);
+}
+
+static void write_usage(struct json *j, const struct usage *u)
+{
+	json_key(j, "usage");
+	json_open(j);
+	write_fields(j, u, &usage_peak_fields);
+	write_object(j, "rss_split_bytes", &u->split, &split_fields);
+	write_fields(j, u, &usage_cpu_fields);
+	json_key(j, "io");
+	json_open(j);
+	json_key(j, "source");
+	json_cstring(j, u->io_source);
+	write_fields(j, &u->io, &io_fields);
+	json_close(j);
+	json_close(j);
+}
+
+static void write_groups(struct json *j, const struct summary *s)
+{
+	json_key(j, "groups");
+	json_array(j);
+	for (size_t i = 0; i < s->n_groups; i++) {
+		json_open(j);
+		write_fields(j, &s->groups[i], &group_fields);
+		if (s->groups[i].other) {
+			json_key(j, "other");
+			json_bool(j, true);
+		}
+		json_close(j);
+	}
+	json_array_end(j);
+}
+
+static void write_marks(struct json *j, const struct summary *s)
+{
+	json_key(j, "marks");
+	json_array(j);
+	for (size_t i = 0; i < s->n_marks; i++) {
+		json_array(j);
+		json_double(j, s->marks[i].at);
+		json_int(j, s->marks[i].rss);
+		json_double(j, s->marks[i].cpu);
+		json_double(j, s->marks[i].cpus);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+static void write_head(struct json *j, const struct summary *s)
+{
+	json_key(j, "schema");
+	json_cstring(j, SCHEMA);
+	json_key(j, "tool");
+	json_open(j);
+	json_key(j, "name");
+	json_cstring(j, "exitmeter");
+	json_key(j, "version");
+	json_cstring(j, EXITMETER_VERSION);
+	json_close(j);
+	json_key(j, "run");
+	json_run(j, &s->run);
+	json_key(j, "source");
+	json_source(j, &s->source);
+	json_key(j, "completeness");
+	json_open(j);
+	write_fields(j, &s->completeness, &completeness_fields);
+	write_texts(j, "reasons", &s->completeness.reasons);
+	json_close(j);
+	write_usage(j, &s->usage);
+	write_object(j, "rusage", &s->rusage, &rusage_fields);
+	json_key(j, "at_peak");
+	json_array(j);
+	for (size_t i = 0; i < s->n_at_peak; i++) {
+		json_open(j);
+		write_fields(j, &s->at_peak[i], &at_peak_fields);
+		json_close(j);
+	}
+	json_array_end(j);
+	write_groups(j, s);
+}
+
+static void write_tail(struct json *j, const struct summary *s, bool marks)
+{
+	char at[40];
+
+	json_key(j, "aged_at");
+	if (s->aged_at_ns < 0) {
+		json_null(j);
+	} else {
+		wall_clock_text(s->aged_at_ns, at, sizeof(at));
+		json_cstring(j, at);
+	}
+	if (marks)
+		write_marks(j, s);
+	json_key(j, "phases");
+	json_array(j);
+	json_array_end(j);
+	json_key(j, "attempts");
+	json_array(j);
+	json_array_end(j);
+	if (s->cut_off) {
+		json_key(j, "cut_off");
+		json_bool(j, true);
+	}
+}
+
+void json_process(struct json *j, const struct process *p)
+{
+	json_open(j);
+	json_process_members(j, p);
+	json_close(j);
+}
+
+void json_summary_members(struct json *j, const struct summary *s)
+{
+	write_head(j, s);
+	json_key(j, "processes_omitted");
+	json_int(j, s->rows_omitted);
+	write_tail(j, s, false);
+}
+
+void json_summary_begin(struct json *j, const struct summary *s)
+{
+	json_open(j);
+	write_head(j, s);
+	json_key(j, "processes");
+	json_array(j);
+}
+
+void json_summary_end(struct json *j, const struct summary *s, int64_t omitted)
+{
+	json_array_end(j);
+	json_key(j, "processes_omitted");
+	json_int(j, omitted);
+	write_tail(j, s, true);
+	json_close(j);
+	json_newline(j);
+}

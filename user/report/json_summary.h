@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * json_summary - rows, parts of a run and the whole summary as JSON (INTERFACE 3)
+ *
+ * Each writes one value, or the members of the open object, into @j; errors stick in @j.
+ */
+#ifndef JSON_SUMMARY_H
+#define JSON_SUMMARY_H
+
+#include "journal/json.h"
+#include "model/summary.h"
+
+void json_process_members(struct json *j, const struct process *p);
+void json_run(struct json *j, const struct run_facts *f);
+void json_source(struct json *j, const struct source_facts *f);
+
+void json_process(struct json *j, const struct process *p); /* the same as an object */
+
+/* Everything but processes and marks, as members: the journal's last line. */
+void json_summary_members(struct json *j, const struct summary *s);
+
+/*
+ * The whole document in three steps, so that rows need not be in memory at once: begin, then
+ * json_process for each row, then end.  @omitted: rows that were left out.
+ */
+void json_summary_begin(struct json *j, const struct summary *s);
+void json_summary_end(struct json *j, const struct summary *s, int64_t omitted);
+
+/* RFC 3339 in UTC with milliseconds, @cap at least 32. */
+void wall_clock_text(int64_t ns, char *buf, size_t cap);
+
+#endif /* JSON_SUMMARY_H */

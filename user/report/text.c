@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/text.h"
+
+#include <string.h>
+
+#include "units.h"
+
+#define LINE "exitmeter: "
+#define SHARED_SAY_BYTES (64ll << 20) /* below that sharing is not worth a line */
+#define ARGS_MAX	 60
+
+#define SECONDS(ns) ((double)(ns) / (double)NS_PER_S)
+
+/* Name and arguments, safe for a terminal, cut to about ARGS_MAX. */
+static void name_text(const struct process *p, char *buf, size_t cap)
+{
+	const char *end = p->argv + p->argv_len;
+	const char *at = p->argv;
+	size_t len;
+
+	plain_text(p->comm, strnlen(p->comm, sizeof(p->comm)), buf, cap);
+	if (!p->argv_known)
+		return;
+	/* The first is the program's own name again. */
+	at += strnlen(at, (size_t)(end - at)) + 1;
+	while (at < end && (len = strlen(buf)) < ARGS_MAX) {
+		size_t arg = strnlen(at, (size_t)(end - at));
+
+		buf[len++] = ' ';
+		plain_text(at, arg, buf + len, cap - len < ARGS_MAX ? cap - len : ARGS_MAX);
+		at += arg + 1;
+	}
+}
+
+static const struct process *largest(const struct summary *s)
+{
+	const struct process *best = NULL;
+
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (!best || s->rows[i]->peak_rss_bytes > best->peak_rss_bytes)
+			best = s->rows[i];
+	return best && best->peak_rss_bytes >= 0 ? best : NULL;
+}
+
+static void say_degraded(FILE *out, const struct summary *s)
+{
+	const struct source_facts *f = &s->source;
+
+	if (f->exits && !strcmp(f->exits, "proc"))
+		fprintf(out, LINE "sampled only, no exit records: %s\n",
+			f->fallback_reason ? f->fallback_reason : "asked for");
+	else if (s->cut_off)
+		fprintf(out, LINE "the journal was cut off: what follows is what it holds\n");
+	else if (!s->completeness.exact && s->completeness.reasons.n)
+		fprintf(out, LINE "not exact: %s%s\n", s->completeness.reasons.at[0],
+			s->completeness.reasons.n > 1 ? " (more in the JSON summary)" : "");
+}
+
+static void say_usage(FILE *out, const struct summary *s)
+{
+	const struct usage *u = &s->usage;
+	char text[128];
+
+	usage_text(u->peak_lower_bytes, u->cpu_ns < 0 ? -1 : SECONDS(u->cpu_ns), u->peak_cpus, text,
+		   sizeof(text));
+	fprintf(out, LINE "%s%s", text, *text ? ", " : "");
+	if (s->run.wall_ns >= 0) {
+		cpu_text(SECONDS(s->run.wall_ns), text, sizeof(text));
+		fprintf(out, "wall %s", text);
+	}
+	if (u->total_processes >= 0)
+		fprintf(out, ", %lld process%s", (long long)u->total_processes,
+			u->total_processes == 1 ? "" : "es");
+	fputc('\n', out);
+}
+
+static void say_peak(FILE *out, const struct summary *s)
+{
+	const struct usage *u = &s->usage;
+	const struct process *p = largest(s);
+	char low[32], high[32], name[ARGS_MAX * 3 + 64], peak[32];
+	bool said = false;
+
+	bytes_text(u->peak_lower_bytes, low, sizeof(low));
+	bytes_text(u->peak_upper_bytes, high, sizeof(high));
+	if (*low && *high && !strcmp(low, high)) {
+		fprintf(out, LINE "tree peak %s", low);
+		said = true;
+	} else if (*low && *high) {
+		char *unit = strchr(low, ' ');
+
+		/* "between 806 and 815 MB": one unit is enough. */
+		if (unit && !strcmp(unit, strchr(high, ' ')))
+			*unit = '\0';
+		fprintf(out, LINE "tree peak between %s and %s", low, high);
+		said = true;
+	}
+	if (said && u->peak_at_ns != TIME_NONE)
+		fprintf(out, " at %.1f s", SECONDS(u->peak_at_ns));
+	if (p) {
+		name_text(p, name, sizeof(name));
+		bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
+		fprintf(out, "%slargest process %s %s (pid %d)", said ? "; " : LINE, name, peak,
+			(int)p->pid);
+		said = true;
+	}
+	if (said)
+		fputc('\n', out);
+}
+
+static void say_sharing(FILE *out, const struct summary *s)
+{
+	int64_t shared = 0;
+	char text[32];
+
+	for (size_t i = 0; i < s->n_rows; i++)
+		if (s->rows[i]->inherited_rss_bytes > 0)
+			shared += s->rows[i]->inherited_rss_bytes;
+	if (shared < SHARED_SAY_BYTES || shared < s->usage.peak_upper_bytes / 4)
+		return;
+	bytes_text(shared, text, sizeof(text));
+	fprintf(out, LINE "up to %s of it shared by fork: the peak counts it once\n", text);
+}
+
+static void say_source(FILE *out, const struct summary *s)
+{
+	const struct completeness *c = &s->completeness;
+
+	if (!s->source.exits || c->events_lost < 0)
+		return;
+	fprintf(out, LINE "exits from %s, ", s->source.exits);
+	if (c->events_lost)
+		fprintf(out, "%lld of %lld records lost (totals are exact)\n",
+			(long long)c->events_lost, (long long)c->exits);
+	else
+		fputs("none lost\n", out);
+}
+
+void text_summary(FILE *out, const struct summary *s)
+{
+	say_degraded(out, s);
+	say_usage(out, s);
+	say_peak(out, s);
+	say_sharing(out, s);
+	say_source(out, s);
+}
+
+void text_process(FILE *out, const struct process *p)
+{
+	char peak[32], cpu[32], name[ARGS_MAX * 3 + 64], end[32] = "";
+
+	bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
+	cpu_text(p->cpu_ns < 0 ? -1 : SECONDS(p->cpu_ns), cpu, sizeof(cpu));
+	name_text(p, name, sizeof(name));
+	if (p->running)
+		snprintf(end, sizeof(end), ", running");
+	else if (p->exit_signal > 0)
+		snprintf(end, sizeof(end), ", signal %d", (int)p->exit_signal);
+	else if (p->exit_code > 0)
+		snprintf(end, sizeof(end), ", exit %d", (int)p->exit_code);
+	fprintf(out, LINE "%9s %9s  %s (pid %d%s)\n", *peak ? peak : "-", *cpu ? cpu : "-", name,
+		(int)p->pid, end);
+}

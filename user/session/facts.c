@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/facts.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "units.h"
+
+#define BUILD_ID_MAX 64
+
+/* A random UUID (RFC 4122, version 4). */
+static char *new_id(void)
+{
+	unsigned char b[16];
+	char *text;
+
+	if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+		return NULL;
+	b[6] = (b[6] & 0x0f) | 0x40;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	if (asprintf(&text, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		     b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
+		     b[12], b[13], b[14], b[15]) < 0)
+		return NULL;
+	return text;
+}
+
+/* The file that execvp would take; NULL for none. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char *full;
+
+	if (strchr(name, '/'))
+		return realpath(name, NULL);
+	for (path = path ? path : "/bin:/usr/bin"; *path; path = *end ? end + 1 : end) {
+		struct stat st;
+		char *real;
+
+		end = strchrnul(path, ':');
+		if (asprintf(&full, "%.*s/%s", (int)(end - path), path, name) < 0)
+			return NULL;
+		if (!access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode)) {
+			real = realpath(full, NULL);
+			free(full);
+			return real;
+		}
+		free(full);
+	}
+	return NULL;
+}
+
+/* The build id among the notes at @at; NULL for none. */
+static char *build_id_in(const unsigned char *at, size_t len)
+{
+	size_t i = 0;
+
+	while (i + sizeof(Elf64_Nhdr) <= len) {
+		Elf64_Nhdr n; /* the same layout in 32 bits */
+		size_t desc;
+		char *text;
+
+		memcpy(&n, at + i, sizeof(n));
+		desc = i + sizeof(n) + (((size_t)n.n_namesz + 3) & ~(size_t)3);
+		if (desc > len || n.n_descsz > len - desc)
+			return NULL;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && n.n_descsz &&
+		    n.n_descsz <= BUILD_ID_MAX && !memcmp(at + i + sizeof(n), "GNU", 4)) {
+			text = malloc(2 * (size_t)n.n_descsz + 1);
+			for (size_t k = 0; text && k < n.n_descsz; k++)
+				sprintf(text + 2 * k, "%02x", at[desc + k]);
+			return text;
+		}
+		i = desc + (((size_t)n.n_descsz + 3) & ~(size_t)3);
+	}
+	return NULL;
+}
+
+#define BUILD_ID_OF(bits)                                                                          \
+	static char *build_id_##bits(const unsigned char *file, size_t size)                       \
+	{                                                                                          \
+		Elf##bits##_Ehdr e;                                                                \
+		Elf##bits##_Phdr p;                                                                \
+		char *id = NULL;                                                                   \
+                                                                                                   \
+		if (size < sizeof(e))                                                              \
+			return NULL;                                                               \
+		memcpy(&e, file, sizeof(e));                                                       \
+		for (size_t i = 0; !id && i < e.e_phnum; i++) {                                    \
+			size_t at = (size_t)e.e_phoff + i * sizeof(p);                             \
+                                                                                                   \
+			if (at > size || size - at < sizeof(p))                                    \
+				return NULL;                                                       \
+			memcpy(&p, file + at, sizeof(p));                                          \
+			if (p.p_type == PT_NOTE && p.p_offset <= size &&                           \
+			    p.p_filesz <= size - p.p_offset)                                       \
+				id = build_id_in(file + p.p_offset, p.p_filesz);                   \
+		}                                                                                  \
+		return id;                                                                         \
+	}
+BUILD_ID_OF(32)
+BUILD_ID_OF(64)
+
+static void file_facts(struct run_facts *f)
+{
+	int fd = open(f->exe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	unsigned char *file;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		goto out;
+	f->exe_size_bytes = st.st_size;
+	f->exe_mtime_ns = (int64_t)st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec;
+	f->exe_inode = (int64_t)st.st_ino;
+	if (st.st_size < EI_NIDENT)
+		goto out;
+	file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (file == MAP_FAILED)
+		goto out;
+	if (!memcmp(file, ELFMAG, SELFMAG))
+		f->exe_build_id = file[EI_CLASS] == ELFCLASS32 ?
+					  build_id_32(file, (size_t)st.st_size) :
+					  build_id_64(file, (size_t)st.st_size);
+	munmap(file, (size_t)st.st_size);
+out:
+	close(fd);
+}
+
+static int copy_labels(const struct config *c, struct run_facts *f)
+{
+	f->labels = calloc(c->n_labels ? c->n_labels : 1, sizeof(*f->labels));
+	if (!f->labels)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_labels; i++) {
+		const char *eq = strchr(c->labels[i], '=');
+		struct label l = { strndup(c->labels[i], (size_t)(eq - c->labels[i])),
+				   strdup(eq + 1) };
+
+		f->labels[f->n_labels++] = l;
+		if (!l.key || !l.value)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int copy_command(const struct config *c, struct run_facts *f)
+{
+	size_t n = 0;
+
+	if (!c->argv)
+		return 0;
+	while (c->command[n])
+		n++;
+	f->command = calloc(n + 1, sizeof(char *));
+	for (size_t i = 0; f->command && i < n; i++) {
+		f->command[i] = strdup(c->command[i]);
+		if (!f->command[i])
+			return -ENOMEM;
+	}
+	return f->command ? 0 : -ENOMEM;
+}
+
+int facts_of_command(const struct config *c, struct run_facts *ret)
+{
+	struct run_facts f = { .pid = EM_NONE,
+			       .exe_size_bytes = EM_NONE,
+			       .exe_mtime_ns = EM_NONE,
+			       .exe_inode = EM_NONE,
+			       .started_at_ns = EM_NONE,
+			       .wall_ns = EM_NONE,
+			       .exit_code = EM_NONE,
+			       .exit_signal = EM_NONE,
+			       .core_dumped = EM_NONE,
+			       .oom_killed = EM_NONE };
+	int err;
+
+	f.id = c->run_id ? strdup(c->run_id) : new_id();
+	f.mode = strdup("command");
+	f.cwd = getcwd(NULL, 0); /* NULL: it was removed */
+	err = f.id && f.mode ? copy_labels(c, &f) : -ENOMEM;
+	if (!err)
+		err = copy_command(c, &f);
+	if (err) {
+		facts_free(&f);
+		return err;
+	}
+	f.exe_path = find_program(c->command[0]);
+	if (f.exe_path)
+		file_facts(&f);
+	*ret = f;
+	return 0;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+
+static int descriptor_of(const char *name)
+{
+	char *end;
+	long fd;
+
+	if (!strcmp(name, "-"))
+		return STDOUT_FILENO;
+	if (strncmp(name, "fd:", 3) != 0)
+		return -1;
+	errno = 0;
+	fd = strtol(name + 3, &end, 10);
+	return errno || end == name + 3 || *end || fd < 0 || fd > INT_MAX ? -2 : (int)fd;
+}
+
+int output_open(const char *name, bool append, struct output *ret)
+{
+	struct output o = { .name = name, .fd = -1 };
+	struct stat st;
+	int fd, flags;
+
+	*ret = o;
+	if (!name)
+		return 0;
+	fd = descriptor_of(name);
+	if (fd >= 0) {
+		/* A copy, so that the number given can be kept from the command. */
+		o.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (o.fd >= 0) {
+			flags = fcntl(o.fd, F_GETFL);
+			if ((flags & O_ACCMODE) == O_RDONLY) {
+				close(o.fd);
+				o.fd = -1;
+				errno = EBADF;
+			} else if (fd > STDERR_FILENO) {
+				fcntl(fd, F_SETFD, FD_CLOEXEC);
+			}
+		}
+	} else if (fd == -1) {
+		o.fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0), 0666);
+		if (o.fd >= 0 && o.fd <= STDERR_FILENO) { /* the command had it closed */
+			int high = fcntl(o.fd, F_DUPFD_CLOEXEC, 3);
+
+			close(o.fd);
+			o.fd = high;
+		}
+		o.replaces = o.fd >= 0 && !append && !fstat(o.fd, &st) && S_ISREG(st.st_mode);
+	} else {
+		errno = EINVAL;
+	}
+	if (o.fd < 0) {
+		int err = errno;
+
+		log_line("cannot write '%s': %s", name, strerror(err));
+		return -err;
+	}
+	*ret = o;
+	return 0;
+}
+
+void output_begin(struct output *o)
+{
+	if (o->replaces && ftruncate(o->fd, 0))
+		o->replaces = false; /* the write says what is wrong */
+}
+
+int output_close(struct output *o)
+{
+	int err = o->fd >= 0 && close(o->fd) ? -errno : 0;
+
+	o->fd = -1;
+	return err;
+}

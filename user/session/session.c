@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/launch.h"
+#include "capture/source.h"
+#include "journal/write.h"
+#include "log.h"
+#include "procfs/scan.h"
+#include "session/facts.h"
+#include "session/output.h"
+#include "session/privileges.h"
+#include "session/reports.h"
+#include "session/signals.h"
+#include "session/spool.h"
+#include "units.h"
+
+#define SCAN_BUDGET_NS	 NS_PER_MS
+#define VMSTAT_EVERY_NS	 NS_PER_S
+#define TERM_GRACE_NS	 (5 * NS_PER_S)
+#define LOSSES_MAX	 32
+#define STATUS_TERMINATED (128 + SIGTERM)
+
+struct session {
+	const struct config *config;
+	struct signals signals;
+	struct launch launch;
+	struct source *source;
+	bool source_closed;
+	struct scan *scan;
+	bool scanning; /* processes are looked at between exits (SPEC R-21) */
+	struct run run;
+	struct run_facts facts;
+	struct journal journal;
+	struct output report_out, json_out, journal_out;
+	struct spool spool;
+	char fallback_reason[256];
+	int epoll_fd;
+	int64_t start_ns, started_at_ns, next_sample_ns, vmstat_at_ns;
+	struct proc_vmstat vmstat;
+	bool has_vmstat;
+	double last_cpus_at, last_cpus_cpu;
+	bool root_ended, stop;
+	int root_status;
+	struct rusage root_usage;
+	int64_t ended_ns, term_deadline_ns; /* 0: none */
+	bool terminated; /* TERM came and the command did not end */
+	int sink_err;
+};
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* --- records into model, scan and journal -------------------------------------------------- */
+
+static int on_fork(void *ctx, const struct fork_record *r)
+{
+	struct session *s = ctx;
+	int err = run_on_fork(&s->run, r);
+
+	if (!err && s->scanning)
+		err = scan_add(s->scan, r->key, r->pid, r->inherited_rss_bytes, r->shared_mm);
+	return err == -EEXIST ? 0 : err;
+}
+
+static int on_exec(void *ctx, const struct exec_record *r)
+{
+	struct session *s = ctx;
+	struct exec_record bare = *r;
+
+	if (s->scanning)
+		scan_exec(s->scan, r->key);
+	if (!s->config->argv)
+		bare.argv_known = false;
+	return run_on_exec(&s->run, &bare);
+}
+
+static int on_exit_record(void *ctx, const struct exit_record *r)
+{
+	struct session *s = ctx;
+	struct process *row;
+	int err = run_on_exit(&s->run, r, &row);
+
+	if (err)
+		return err;
+	if (s->scanning && !r->running)
+		scan_remove(s->scan, r->key);
+	journal_process(&s->journal, now_ns(CLOCK_MONOTONIC), row);
+	spool_add(&s->spool, row);
+	process_unref(row);
+	return 0;
+}
+
+static int on_oom(void *ctx, const struct oom_record *r)
+{
+	struct session *s = ctx;
+
+	journal_oom(&s->journal, r);
+	return 0;
+}
+
+static void flush_journal(struct session *s)
+{
+	int err = journal_flush(&s->journal);
+
+	if (err && s->journal.fd >= 0) {
+		log_line("cannot write '%s': %s", s->config->journal, strerror(-err));
+		s->journal.fd = -1;
+	}
+}
+
+/* A record that cannot be taken is a gap in the figures, never the command's end. */
+static void drain(struct session *s)
+{
+	int err = source_drain(s->source);
+
+	if (err && !s->sink_err) {
+		s->sink_err = err;
+		texts_add(&s->run.reasons, "a record was not taken: %s", strerror(-err));
+	}
+	flush_journal(s);
+}
+
+/* --- samples ------------------------------------------------------------------------------- */
+
+/* Pages that the kernel took from processes or the cache since the last look (SPEC U-131). */
+static bool pages_stolen(struct session *s, int64_t now)
+{
+	struct proc_vmstat v;
+	bool moved;
+
+	if (s->has_vmstat && now - s->vmstat_at_ns < VMSTAT_EVERY_NS)
+		return false;
+	if (scan_vmstat(&v))
+		return false;
+	moved = s->has_vmstat && (v.stolen_pages != s->vmstat.stolen_pages ||
+				  v.swapped_out_pages != s->vmstat.swapped_out_pages);
+	s->vmstat = v;
+	s->vmstat_at_ns = now;
+	s->has_vmstat = true;
+	return moved;
+}
+
+static void read_sample(struct session *s, struct tree_sample *t)
+{
+	*t = (struct tree_sample){ .at_ns = now_ns(CLOCK_MONOTONIC) };
+	source_sample(s->source, t);
+	if (!s->scanning)
+		return;
+	t->pages_stolen = pages_stolen(s, t->at_ns);
+	t->scanned = true;
+	scan_pass(s->scan, SCAN_BUDGET_NS, false, &t->scan);
+	/* Larger than what the kernel summed up: only what two readings agree on counts. */
+	if (t->scan.complete && t->scan.net_rss_bytes > t->totals.lower_max_bytes) {
+		struct scan_result again;
+
+		scan_pass(s->scan, 0, true, &again);
+		t->scan.rss_bytes = again.rss_bytes;
+		t->scan.net_rss_bytes = again.net_rss_bytes;
+		t->scan.outside_changed |= again.outside_changed;
+		t->scan.outside_grown_bytes += again.outside_grown_bytes;
+	}
+}
+
+static void sample(struct session *s)
+{
+	struct tree_sample t;
+	double cpus = -1;
+
+	read_sample(s, &t);
+	if (run_on_sample(&s->run, &t))
+		cpus = s->run.meter.last_cpus;
+	journal_sample(&s->journal, &t, cpus);
+	flush_journal(s);
+	s->next_sample_ns =
+		t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+static void reap(struct session *s)
+{
+	struct rusage ru;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG, &ru)) > 0) {
+		source_reaped(s->source, pid, status, &ru);
+		if (pid != s->launch.pid)
+			continue;
+		s->root_ended = true;
+		s->root_status = status;
+		s->root_usage = ru;
+		s->ended_ns = now_ns(CLOCK_MONOTONIC);
+		if (s->config->wait_tree)
+			signals_take_interrupt(&s->signals);
+		else
+			s->stop = true;
+	}
+}
+
+static void forward(struct session *s, int signo)
+{
+	if (s->root_ended) {
+		/* Only the tree is waited for: the signal ends that. */
+		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
+			s->stop = true;
+		return;
+	}
+	kill(s->launch.pid, signo);
+	if (signo != SIGTERM)
+		return;
+	if (s->term_deadline_ns) {
+		s->terminated = s->stop = true;
+		return;
+	}
+	s->term_deadline_ns = now_ns(CLOCK_MONOTONIC) + TERM_GRACE_NS;
+}
+
+static void take_signals(struct session *s)
+{
+	int signo;
+
+	while ((signo = signals_next(&s->signals))) {
+		if (signo == SIGCHLD)
+			reap(s);
+		else
+			forward(s, signo);
+	}
+}
+
+static bool tree_lives(struct session *s)
+{
+	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
+
+	source_sample(s->source, &t);
+	return t.totals.processes > 0;
+}
+
+static int sooner(int a, int64_t b_ns)
+{
+	int64_t ms = b_ns <= 0 ? 0 : (b_ns + NS_PER_MS - 1) / NS_PER_MS;
+
+	return a < 0 || ms < a ? (int)(ms > 60000 ? 60000 : ms) : a;
+}
+
+static int wait_ms(struct session *s, int64_t now)
+{
+	int ms = source_poll_ms(s->source);
+
+	if (s->config->interval_s > 0)
+		ms = sooner(ms, s->next_sample_ns - now);
+	if (s->term_deadline_ns)
+		ms = sooner(ms, s->term_deadline_ns - now);
+	if (s->root_ended) /* --wait-tree: its end is seen by looking */
+		ms = sooner(ms, 40 * NS_PER_MS);
+	return ms;
+}
+
+static int watch(struct session *s, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return fd < 0 || !epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) ? 0 : -errno;
+}
+
+static void loop(struct session *s)
+{
+	struct epoll_event ev[4];
+
+	while (!s->stop) {
+		int64_t now = now_ns(CLOCK_MONOTONIC);
+		int n = epoll_wait(s->epoll_fd, ev, 4, wait_ms(s, now));
+
+		for (int i = 0; i < n; i++)
+			if (ev[i].data.fd == s->signals.fd)
+				take_signals(s);
+		drain(s);
+		now = now_ns(CLOCK_MONOTONIC);
+		if (s->term_deadline_ns && now >= s->term_deadline_ns && !s->root_ended)
+			s->terminated = s->stop = true;
+		if (s->root_ended && !s->stop && !tree_lives(s))
+			s->stop = true;
+		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
+			sample(s);
+	}
+}
+
+/* --- beginning ----------------------------------------------------------------------------- */
+
+static int open_outputs(struct session *s)
+{
+	const struct config *c = s->config;
+	int err;
+
+	err = output_open(c->quiet ? NULL : c->report, c->append, &s->report_out);
+	if (!err)
+		err = output_open(c->json, false, &s->json_out);
+	if (!err)
+		err = output_open(c->journal, false, &s->journal_out);
+	if (!err && c->all) {
+		err = spool_open(&s->spool);
+		if (err)
+			log_line("no temporary file for --all: %s", strerror(-err));
+	}
+	return err;
+}
+
+/* The best source there is; why a better one was refused stays in fallback_reason. */
+static int open_source(struct session *s)
+{
+	const struct config *c = s->config;
+	const struct source_sink sink = { s, on_fork, on_exec, on_exit_record, on_oom };
+	const struct source_options o = { .root = s->launch.pid,
+					  .tick = c->tick && c->interval_s > 0,
+					  .debug = c->debug,
+					  .plan = c->source_plan };
+	char why[sizeof(s->fallback_reason)] = "";
+	int err = -EINVAL;
+
+	if (c->source != SOURCE_PROC) {
+		err = source_bpf_open(&o, &sink, &s->source, why, sizeof(why));
+		log_debug("source bpf: %s", err ? why : s->source->info.hook);
+	}
+	if (err && c->source == SOURCE_BPF) {
+		log_line("source bpf: %s", why);
+		return err;
+	}
+	if (err) {
+		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s", why);
+		err = source_proc_open(&o, &sink, &s->source, why, sizeof(why));
+		if (err)
+			log_line("source proc: %s", why);
+	}
+	if (!err && c->require_exact && !s->source->info.exact) {
+		log_line("not exact, not started: %s",
+			 *s->fallback_reason ? s->fallback_reason : "sampled by choice");
+		err = -EPERM;
+	}
+	return err;
+}
+
+static char *copy_or_null(const char *text)
+{
+	return text && *text ? strdup(text) : NULL;
+}
+
+static void fill_source(const struct session *s, struct source_facts *f)
+{
+	const struct source_info *i = &s->source->info;
+
+	*f = (struct source_facts){ .exits = copy_or_null(i->exits),
+				    .hook = copy_or_null(i->hook),
+				    .fallback_reason = copy_or_null(s->fallback_reason),
+				    .tree = copy_or_null(i->tree),
+				    .samples = copy_or_null(i->samples),
+				    .interval_ns =
+					    (int64_t)(s->config->interval_s * (double)NS_PER_S),
+				    .self_cpu_ns = EM_NONE,
+				    .self_peak_rss_bytes = EM_NONE };
+}
+
+static int start(struct session *s)
+{
+	const struct config *c = s->config;
+	double least = c->interval_s > 0 && c->interval_s < METER_MIN_SAMPLE_S ?
+			       c->interval_s :
+			       METER_MIN_SAMPLE_S;
+	struct source_facts source;
+	int err;
+
+	s->start_ns = now_ns(CLOCK_MONOTONIC);
+	s->started_at_ns = now_ns(CLOCK_REALTIME);
+	err = run_init(&s->run, s->start_ns, least, (int)sysconf(_SC_NPROCESSORS_ONLN));
+	if (err)
+		return err;
+	s->facts.pid = s->launch.pid;
+	s->facts.started_at_ns = s->started_at_ns;
+	journal_init(&s->journal, s->journal_out.fd);
+	output_begin(&s->journal_out);
+	fill_source(s, &source);
+	journal_start(&s->journal, s->start_ns, &s->facts, &source);
+	source_facts_free(&source);
+	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
+	return launch_go(&s->launch);
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+static int64_t timeval_ns(struct timeval t)
+{
+	return (int64_t)t.tv_sec * NS_PER_S + (int64_t)t.tv_usec * NS_PER_US;
+}
+
+static void fill_run(struct session *s, struct summary *sum)
+{
+	struct run_facts *f = &sum->run;
+
+	*f = s->facts;
+	s->facts = (struct run_facts){ 0 };
+	f->wall_ns = s->ended_ns - s->start_ns;
+	f->oom_killed = s->run.oom_killed;
+	if (!s->root_ended)
+		return;
+	f->core_dumped = WIFSIGNALED(s->root_status) && WCOREDUMP(s->root_status);
+	if (WIFSIGNALED(s->root_status))
+		f->exit_signal = WTERMSIG(s->root_status);
+	else
+		f->exit_code = WEXITSTATUS(s->root_status);
+	sum->rusage = (struct rusage_facts){ s->root_usage.ru_maxrss * 1024,
+					     timeval_ns(s->root_usage.ru_utime),
+					     timeval_ns(s->root_usage.ru_stime) };
+}
+
+static void fill_self(struct summary *sum)
+{
+	struct proc_status status;
+	struct rusage ru;
+
+	if (!getrusage(RUSAGE_SELF, &ru))
+		sum->source.self_cpu_ns = timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime);
+	if (!scan_status(getpid(), &status))
+		sum->source.self_peak_rss_bytes = status.vm_hwm_bytes;
+}
+
+static int finish(struct session *s, struct summary *sum)
+{
+	struct loss losses[LOSSES_MAX];
+	struct run_end end = { .losses = losses, .initial = 1 };
+	int err;
+
+	err = source_finish(s->source, s->root_ended, &end.totals);
+	if (err && err != -ETIME)
+		texts_add(&s->run.reasons, "a record was not taken: %s", strerror(-err));
+	end.records_missing = err == -ETIME;
+	if (!s->root_ended || s->config->wait_tree)
+		s->ended_ns = now_ns(CLOCK_MONOTONIC);
+	end.at_ns = now_ns(CLOCK_MONOTONIC);
+	end.n_losses = source_losses(s->source, losses, LOSSES_MAX);
+	end.exact_source = s->source->info.exact;
+	for (size_t i = 0; i < end.n_losses; i++)
+		journal_lost(&s->journal, end.at_ns, &losses[i]);
+	fill_source(s, &sum->source);
+	fill_run(s, sum);
+	end.rusage = sum->rusage;
+	sum->aged_at_ns = s->started_at_ns + (end.at_ns - s->start_ns);
+	sum->usage.io_source = strdup(s->source->info.exact ? "exit" : "proc");
+	err = run_finish(&s->run, &end, (enum top_order)s->config->sort, sum);
+	if (sum->run.wall_ns > 0 && sum->usage.cpu_ns >= 0)
+		sum->usage.mean_cpus = (double)sum->usage.cpu_ns / (double)sum->run.wall_ns;
+	return err;
+}
+
+static void write_reports(struct session *s)
+{
+	struct summary *sum = summary_new();
+	int err = sum ? finish(s, sum) : -ENOMEM;
+
+	if (err) {
+		log_line("no report: %s", strerror(-err));
+		summary_free(sum);
+		return;
+	}
+	fill_self(sum);
+	journal_summary(&s->journal, now_ns(CLOCK_MONOTONIC), sum);
+	flush_journal(s);
+	if (output_close(&s->journal_out))
+		log_line("cannot write '%s': %s", s->config->journal, strerror(errno));
+	report_json(s->config, &s->json_out, sum, &s->spool);
+	if (!s->config->quiet)
+		report_text(s->config, &s->report_out, sum, &s->spool);
+	if (s->spool.err)
+		log_line("the temporary file for --all failed: %s", strerror(-s->spool.err));
+	summary_free(sum);
+}
+
+static int status_of(struct session *s)
+{
+	const char *command = s->config->command[0];
+	int err = s->root_ended ? launch_error(&s->launch) : 0;
+
+	if (err) {
+		log_line("cannot run '%s': %s", command, strerror(err));
+		return err == ENOENT || err == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+	}
+	if (!s->root_ended)
+		return STATUS_TERMINATED;
+	return WIFSIGNALED(s->root_status) ? 128 + WTERMSIG(s->root_status) :
+					     WEXITSTATUS(s->root_status);
+}
+
+static void session_free(struct session *s)
+{
+	source_close(s->source);
+	scan_free(s->scan);
+	run_free(&s->run);
+	facts_free(&s->facts);
+	journal_free(&s->journal);
+	spool_close(&s->spool);
+	output_close(&s->report_out);
+	output_close(&s->json_out);
+	output_close(&s->journal_out);
+	signals_close(&s->signals);
+	if (s->launch.error_fd > 0)
+		close(s->launch.error_fd);
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+}
+
+/* Everything up to the moment the command may run. */
+static int prepare(struct session *s)
+{
+	int err = facts_of_command(s->config, &s->facts);
+
+	if (!err)
+		err = signals_open(&s->signals);
+	if (err)
+		return err;
+	err = launch_hold(s->config->command, &s->signals.mask, &s->signals.child, &s->launch);
+	if (err) {
+		log_line("cannot fork: %s", strerror(-err));
+		return err;
+	}
+	signals_ignore_keyboard();
+	/* The first fork record is the root's, and comes with the first drain. */
+	s->scanning = s->config->interval_s > 0;
+	s->scan = scan_new();
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	err = s->scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
+	if (!err)
+		err = watch(s, s->signals.fd);
+	if (!err)
+		err = watch(s, source_poll_fd(s->source));
+	if (err) {
+		launch_cancel(&s->launch);
+		return err;
+	}
+	if (s->source->info.exact)
+		privileges_drop();
+	else
+		s->scanning = false; /* that source reads /proc itself */
+	return 0;
+}
+
+int session_run(const struct config *c)
+{
+	struct session s = { .config = c,
+			     .signals.fd = -1,
+			     .launch.error_fd = -1,
+			     .epoll_fd = -1,
+			     .report_out.fd = -1,
+			     .json_out.fd = -1,
+			     .journal_out.fd = -1,
+			     .journal.fd = -1 };
+	int status = STATUS_FAILED;
+
+	if (!open_outputs(&s) && !prepare(&s)) {
+		int err = start(&s);
+
+		if (err) {
+			log_line("cannot start: %s", strerror(-err));
+			launch_cancel(&s.launch);
+		} else {
+			loop(&s);
+			write_reports(&s);
+			status = status_of(&s);
+		}
+	}
+	session_free(&s);
+	return status;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/signals.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+
+static void set_of(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(set, taken[i]);
+}
+
+int signals_open(struct signals *s)
+{
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	/* Children of one that ignores SIGCHLD are reaped without us. */
+	if (sigaction(SIGCHLD, &normal, &s->child))
+		return -errno;
+	set_of(&set);
+	if (sigprocmask(SIG_BLOCK, &set, &s->mask))
+		return -errno;
+	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->fd < 0 ? -errno : 0;
+}
+
+void signals_ignore_keyboard(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* a report into a closed pipe is an error, not our end */
+}
+
+void signals_take_interrupt(struct signals *s)
+{
+	sigset_t set, interrupt;
+
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, NULL);
+	signal(SIGINT, SIG_DFL); /* blocked: it waits for the descriptor */
+	set_of(&set);
+	sigaddset(&set, SIGINT);
+	signalfd(s->fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int signals_next(struct signals *s)
+{
+	struct signalfd_siginfo info;
+
+	return read(s->fd, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+void signals_close(struct signals *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
