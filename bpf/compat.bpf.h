@@ -10,9 +10,8 @@
 #include <bpf/bpf_core_read.h>
 
 #define TASK_DEAD	  0x80 /* include/linux/sched.h, 4.14 on */
-#define PF_KTHREAD	  0x00200000
+#define PF_EXITING	  0x00000004
 #define SIGNAL_GROUP_EXIT 0x00000004
-#define CLONE_VM_NONE	  0
 
 /* Members of the kernel's rss_stat, the same in all releases. */
 #define RSS_FILE 0

@@ -104,6 +104,8 @@ struct exit_event {
 	__u32 exit_code; /* as in wait(2) */
 	__u32 threads; /* that it ever had */
 	__u32 execs;
+	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER */
+	__u32 images_error_pages; /* likewise with EVENT_IMAGES_HIWATER */
 	__u32 reserved;
 	char comm[EVENT_COMM_LEN];
 };
@@ -133,7 +135,7 @@ struct process {
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
 	__u32 dead; /* threads */
-	__u32 reserved;
+	__u32 leaving; /* threads that the exit hook saw */
 };
 
 /* An address space of the tree, its parts in the sums. */
@@ -218,7 +220,7 @@ _Static_assert((__builtin_offsetof(struct exit_event, cancelled_write_bytes) -
 
 _Static_assert(sizeof(struct fork_event) == 48, "fork_event is a wire format");
 _Static_assert(sizeof(struct exec_event) == 72, "exec_event is a wire format");
-_Static_assert(sizeof(struct exit_event) == 280, "exit_event is a wire format");
+_Static_assert(sizeof(struct exit_event) == 288, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");

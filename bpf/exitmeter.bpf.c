@@ -134,15 +134,83 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	return 0;
 }
 
-/* In the creator's context, interrupts off, before the child has run. */
+/* --- once, at the start ------------------------------------------------------------------- */
+
+/*
+ * Where each CPU's per-CPU memory lies, without any kernel symbol: the address of a per-CPU map
+ * element on a CPU less the map's own per-CPU pointer (KERNEL: bpf_array.pptrs, per_cpu_ptr).
+ */
+static long measure_cpu(u32 cpu, u64 *base)
+{
+	u32 zero = 0;
+	void *at;
+
+	if (cpu >= EVENT_CPUS_MAX)
+		return 1;
+	at = bpf_map_lookup_percpu_elem(&offset_probe, &zero, cpu);
+	if (!at)
+		return 1;
+	*(volatile u64 *)&offsets_leak = (u64)at;
+	cpu_offsets[cpu] = *(volatile u64 *)&offsets_leak - *base;
+	return 0;
+}
+
+/*
+ * The newest child of the caller that is root_pid: it is asleep, and its parent is here, so the
+ * list does not move.
+ */
+static __always_inline struct task_struct *held_child(struct task_struct *parent)
+{
+	u64 at = (u64)BPF_CORE_READ(parent, children.prev);
+	struct task_struct *task;
+
+	for (int i = 0; i < 4; i++) {
+		task = (void *)(at - bpf_core_field_offset(struct task_struct, sibling));
+		if (pid_in_namespace(task) == root_pid)
+			return task;
+		bpf_core_read(&at, sizeof(at), &((struct list_head *)at)->prev);
+	}
+	return NULL;
+}
+
+static __always_inline int prepare(void)
+{
+	struct task_struct *current = (void *)bpf_get_current_task(), *root;
+	u64 base = 0;
+
+	*(volatile u64 *)&offsets_leak = (u64)&offset_probe;
+	bpf_probe_read_kernel(&base, sizeof(base),
+			      (void *)(*(volatile u64 *)&offsets_leak +
+				       bpf_core_field_offset(struct bpf_array, pptrs)));
+	bpf_loop(nr_cpus, measure_cpu, &base, 0);
+
+	namespace_level = BPF_CORE_READ(current, thread_pid, level);
+	seed_pid = pid_in_namespace(current);
+	/* Only a reference, so that user space can ask the object's types whether it exists. */
+	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
+	root = held_child(current);
+	if (!root)
+		return 0;
+	process_enter((u64)root, 0, seed_pid, 0);
+	seed_found = 1;
+	return 0;
+}
+
+/*
+ * In the creator's context, interrupts off, before the child has run.  Run by the launcher itself
+ * (BPF_PROG_TEST_RUN, no argument) it prepares everything and takes in the held child.
+ */
 SEC("raw_tp/sched_wakeup_new")
 int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = (void *)ctx->args[0];
 	struct task_struct *current = (void *)bpf_get_current_task();
 	u64 signal = signal_of(current);
-	struct process *creator = process_find(signal);
+	struct process *creator;
 
+	if (!task)
+		return prepare();
+	creator = process_find(signal);
 	if (!creator)
 		return 0;
 	if (signal_of(task) == signal) {
@@ -206,18 +274,6 @@ __noinline int prepare_exec(u64 task_addr)
 	return 0;
 }
 
-SEC("raw_tp/sched_prepare_exec")
-int on_prepare_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	return prepare_exec(ctx->args[0]);
-}
-
-SEC("raw_tp/sched_prepare_exec")
-int on_prepare_exec_again(struct bpf_raw_tracepoint_args *ctx)
-{
-	return prepare_exec(ctx->args[0]);
-}
-
 #define SEND_EXEC(room)                                                                            \
 	({                                                                                         \
 		struct exec_event *ev_ = bpf_ringbuf_reserve(&events, sizeof(*ev_) + (room), 0);   \
@@ -253,8 +309,11 @@ static __always_inline void image_close(struct process *p, struct exec_event *he
 		if (peak > p->event.images_peak_pages) {
 			p->event.images_peak_pages = peak;
 			p->event.flags &= ~EVENT_IMAGES_HIWATER;
-			if (hiwater > exact)
+			p->event.images_error_pages = 0;
+			if (hiwater > exact) {
 				p->event.flags |= EVENT_IMAGES_HIWATER;
+				p->event.images_error_pages = hiwater_error(e);
+			}
 		}
 		/* What other threads still took after prepare_exec. */
 		if (e && entry_lock(e, mm, task, LOCK_TRIES)) {
@@ -314,18 +373,6 @@ __noinline int process_exec(u64 task_addr)
 	return 0;
 }
 
-SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *ctx)
-{
-	return process_exec(ctx->args[0]);
-}
-
-SEC("raw_tp/sched_process_exec")
-int on_exec_again(struct bpf_raw_tracepoint_args *ctx)
-{
-	return process_exec(ctx->args[0]);
-}
-
 /* --- exit --------------------------------------------------------------------------------- */
 
 /* What only the living address space knows. */
@@ -350,6 +397,7 @@ static __always_inline void exit_memory(struct process *p, struct mm_struct *mm,
 	if (hiwater > exact) {
 		ev->peak_pages = hiwater;
 		ev->flags |= EVENT_HIWATER;
+		ev->error_pages = hiwater_error(e);
 	}
 	vm = BPF_CORE_READ(mm, hiwater_vm);
 	maximum(&ev->vm_peak_pages, vm);
@@ -370,7 +418,7 @@ static __always_inline void exit_note(struct process *p, struct task_struct *tas
 	run_count(ev->run, FIELD(processes), -1);
 }
 
-__noinline int process_exit(u64 task_addr)
+__noinline int process_exit(u64 task_addr, bool again)
 {
 	struct task_struct *task = (void *)task_addr;
 	struct process *p = process_find(signal_of(task));
@@ -380,6 +428,10 @@ __noinline int process_exit(u64 task_addr)
 	if (!p)
 		return 0;
 	mm = BPF_CORE_READ(task, mm);
+	if (!again) {
+		__sync_fetch_and_add(&p->leaving, 1);
+		run_count(p->event.run, FIELD(threads), -1);
+	}
 	if (BPF_CORE_READ(task, signal, live.counter)) {
 		/* Killed by an exec of another thread: it may have grown since prepare_exec. */
 		if (p->event.flags & EVENT_IN_EXEC)
@@ -396,16 +448,34 @@ __noinline int process_exit(u64 task_addr)
 	return 0;
 }
 
-SEC("raw_tp/sched_process_exit")
-int on_exit(struct bpf_raw_tracepoint_args *ctx)
+/*
+ * The three moments at which a process's image changes, all in its own context: one program for
+ * them, since what a start costs is loading programs.
+ */
+static __always_inline int image_changes(bool again)
 {
-	return process_exit(ctx->args[0]);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct process *p = process_find(signal_of(task));
+
+	if (!p)
+		return 0;
+	if (BPF_CORE_READ(task, flags) & PF_EXITING)
+		return process_exit((u64)task, again);
+	if ((u64)BPF_CORE_READ(task, mm) != p->mm)
+		return process_exec((u64)task);
+	return prepare_exec((u64)task);
 }
 
-SEC("raw_tp/sched_process_exit")
-int on_exit_again(struct bpf_raw_tracepoint_args *ctx)
+SEC("raw_tp")
+int on_image(void *ctx)
 {
-	return process_exit(ctx->args[0]);
+	return image_changes(false);
+}
+
+SEC("raw_tp")
+int on_image_again(void *ctx)
+{
+	return image_changes(true);
 }
 
 /* --- the switch --------------------------------------------------------------------------- */
@@ -457,6 +527,8 @@ __noinline int process_finish(u64 signal, u64 task_addr)
 		mm_leave(p->mm, signal);
 		run_add(ev->run, FIELD(repaired), 1);
 	}
+	if (p->leaving != ev->threads) /* the hook was skipped for some */
+		run_count(ev->run, FIELD(threads), (s64)p->leaving - ev->threads);
 	peak = ev->images_peak_pages > ev->peak_pages ? ev->images_peak_pages : ev->peak_pages;
 	cpu_left = ev->cpu_ns - p->cpu_seen_ns;
 	total_record(&tree, ev, peak, cpu_left);
@@ -494,7 +566,6 @@ static __always_inline void thread_finish(struct process *p, struct task_struct 
 	ADD(write_bytes, BPF_CORE_READ(task, ioac.write_bytes));
 	ADD(cancelled_write_bytes, BPF_CORE_READ(task, ioac.cancelled_write_bytes));
 #undef ADD
-	run_count(ev->run, FIELD(threads), -1);
 	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
 		process_finish(p->signal, (u64)task);
 }
@@ -593,70 +664,6 @@ int on_mark_victim(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (bpf_ringbuf_output(&events, &ev, sizeof(ev), BPF_RB_NO_WAKEUP))
 		__sync_fetch_and_add(&drops.oom_events, 1);
-	return 0;
-}
-
-/* --- once, at the start ------------------------------------------------------------------- */
-
-/*
- * Where each CPU's per-CPU memory lies, without any kernel symbol: the address of a per-CPU map
- * element on a CPU less the map's own per-CPU pointer (KERNEL: bpf_array.pptrs, per_cpu_ptr).
- */
-static long measure_cpu(u32 cpu, u64 *base)
-{
-	u32 zero = 0;
-	void *at;
-
-	if (cpu >= EVENT_CPUS_MAX)
-		return 1;
-	at = bpf_map_lookup_percpu_elem(&offset_probe, &zero, cpu);
-	if (!at)
-		return 1;
-	*(volatile u64 *)&offsets_leak = (u64)at;
-	cpu_offsets[cpu] = *(volatile u64 *)&offsets_leak - *base;
-	return 0;
-}
-
-/*
- * The newest child of the caller that is root_pid: it is asleep, and its parent is here, so the
- * list does not move.
- */
-static __always_inline struct task_struct *held_child(struct task_struct *parent)
-{
-	u64 at = (u64)BPF_CORE_READ(parent, children.prev);
-	struct task_struct *task;
-
-	for (int i = 0; i < 4; i++) {
-		task = (void *)(at - bpf_core_field_offset(struct task_struct, sibling));
-		if (pid_in_namespace(task) == root_pid)
-			return task;
-		bpf_core_read(&at, sizeof(at), &((struct list_head *)at)->prev);
-	}
-	return NULL;
-}
-
-/* Run once by the launcher through BPF_PROG_TEST_RUN, before anything is attached. */
-SEC("raw_tp")
-int prepare(void *ctx)
-{
-	struct task_struct *current = (void *)bpf_get_current_task(), *root;
-	u64 base = 0;
-
-	*(volatile u64 *)&offsets_leak = (u64)&offset_probe;
-	bpf_probe_read_kernel(&base, sizeof(base),
-			      (void *)(*(volatile u64 *)&offsets_leak +
-				       bpf_core_field_offset(struct bpf_array, pptrs)));
-	bpf_loop(nr_cpus, measure_cpu, &base, 0);
-
-	namespace_level = BPF_CORE_READ(current, thread_pid, level);
-	seed_pid = pid_in_namespace(current);
-	/* Only a reference, so that user space can ask the object's types whether it exists. */
-	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
-	root = held_child(current);
-	if (!root)
-		return 0;
-	process_enter((u64)root, 0, seed_pid, 0);
-	seed_found = 1;
 	return 0;
 }
 

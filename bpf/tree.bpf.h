@@ -274,10 +274,10 @@ static __always_inline u64 bits(u64 v)
 	return v * 0x0101010101010101ull >> 56;
 }
 
-/* Bound on the true peak that the kernel's approximate mark stands for (SPEC U-131). */
-static __always_inline u64 hiwater_bound(u64 hiwater, u64 cpus)
+/* How far the kernel's approximate mark may be from the true peak (SPEC U-131). */
+static __always_inline u64 hiwater_error(const struct mm_entry *e)
 {
-	return hiwater + hiwater_slack_pages * (cpus >> 63 ? nr_cpus : bits(cpus));
+	return hiwater_slack_pages * (!e || e->cpus >> 63 ? nr_cpus : bits(e->cpus));
 }
 
 /* Puts a reading into its entry; the lock is held. */
@@ -294,7 +294,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	if (rss > high)
 		high = rss;
 	if (e->hiwater > e->known) {
-		u64 bound = hiwater_bound(e->hiwater, e->cpus);
+		u64 bound = e->hiwater + hiwater_error(e);
 
 		if (bound > high)
 			high = bound;

@@ -24,7 +24,7 @@
 #include "units.h"
 
 #define RING_BYTES	(2u << 20)
-#define MAP_ENTRIES	32768 /* without preallocation an empty map costs next to nothing */
+#define MAP_ENTRIES	16384 /* without preallocation an empty map costs next to nothing */
 #define MAP_ENTRIES_PRE 8192 /* kernels that must preallocate */
 #define POLL_MS		40
 #define QUIET_POLLS	3 /* then the tree is idle */
@@ -193,6 +193,8 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
 		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
 		r.peak_source = PEAK_EXIT;
+		r.peak_error_bytes =
+			hiwater ? pages(s, images ? e->images_error_pages : e->error_pages) : 0;
 		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater &&
 				   !(e->flags & EVENT_IMAGE_UNSEEN);
 	}
@@ -313,9 +315,7 @@ static void beside_open(struct source_bpf *s)
 		return;
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, false);
-	bpf_program__set_autoload(skel->progs.on_exit_again, true);
-	bpf_program__set_autoload(skel->progs.on_exec_again, true);
-	bpf_program__set_autoload(skel->progs.on_prepare_exec_again, true);
+	bpf_program__set_autoload(skel->progs.on_image_again, true);
 	bpf_object__for_each_map(map, skel->obj) {
 		ours = bpf_object__find_map_by_name(s->skel->obj, bpf_map__name(map));
 		if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
@@ -324,9 +324,9 @@ static void beside_open(struct source_bpf *s)
 	if (exitmeter_bpf__load(skel))
 		goto fail;
 	s->beside = skel;
-	attach(s, skel->progs.on_exit_again, "sched_process_exit");
-	attach(s, skel->progs.on_exec_again, "sched_process_exec");
-	attach(s, skel->progs.on_prepare_exec_again, "sched_prepare_exec");
+	attach(s, skel->progs.on_image_again, "sched_process_exit");
+	attach(s, skel->progs.on_image_again, "sched_process_exec");
+	attach(s, skel->progs.on_image_again, "sched_prepare_exec");
 	return;
 fail:
 	exitmeter_bpf__destroy(skel);
@@ -625,9 +625,7 @@ static void configure(struct source_bpf *s)
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.mms, BPF_F_NO_PREALLOC);
 	}
-	bpf_program__set_autoload(skel->progs.on_exit_again, false);
-	bpf_program__set_autoload(skel->progs.on_exec_again, false);
-	bpf_program__set_autoload(skel->progs.on_prepare_exec_again, false);
+	bpf_program__set_autoload(skel->progs.on_image_again, false);
 }
 
 static int load(struct source_bpf *s, bool fresh_btf)
@@ -660,11 +658,12 @@ static void unload(struct source_bpf *s)
 /* Finds the per-CPU offsets and takes in the held child.  -EUCLEAN: the types do not fit. */
 static int prepare(struct source_bpf *s, const struct source_options *o)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, run);
+	__u64 args[2] = { 0 };
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
 	int err;
 
 	s->skel->bss->root_pid = (uint32_t)o->root;
-	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.prepare), &run);
+	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_wakeup_new), &run);
 	if (err)
 		return err;
 	if (s->skel->bss->seed_pid != (uint32_t)getpid() || !s->skel->bss->seed_found)
@@ -681,11 +680,11 @@ static int attach_all(struct source_bpf *s)
 	if (!err)
 		err = attach(s, k->progs.on_switch, "sched_switch");
 	if (!err)
-		err = attach(s, k->progs.on_exit, "sched_process_exit");
+		err = attach(s, k->progs.on_image, "sched_process_exit");
 	if (!err)
-		err = attach(s, k->progs.on_exec, "sched_process_exec");
+		err = attach(s, k->progs.on_image, "sched_process_exec");
 	if (!err)
-		attach(s, k->progs.on_prepare_exec, "sched_prepare_exec");
+		attach(s, k->progs.on_image, "sched_prepare_exec");
 	if (!err)
 		s->oom_evidence = !attach(s, k->progs.on_mark_victim, "mark_victim");
 	return err;
