@@ -34,6 +34,7 @@ enum event_flag {
 	EVENT_IN_EXEC = 1u << 9,
 	EVENT_UNTRACKED_MM = 1u << 10, /* no room for its address space: not in the sums */
 	EVENT_ARGV_TRUNCATED = 1u << 11,
+	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
 /* A process was born; @inherited_pages: what its image shares with its creator's. */
@@ -134,6 +135,8 @@ struct process {
 	__u64 cpu_seen_ns; /* what the run's cpu_ns holds of it */
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
+	__u64 image_error_pages; /* of that mark */
+	__u64 closing_pages; /* of that image, still in upper until the exec is done */
 	__u32 dead; /* threads */
 	__u32 leaving; /* threads that the exit hook saw */
 };
@@ -143,7 +146,7 @@ struct mm_entry {
 	__u64 lock; /* 0, or the task that holds it */
 	__u64 mm; /* own key */
 	__u64 rss; /* last reading */
-	__u64 net; /* what is in lower: net of inheritance; 0 once an exec closes it */
+	__u64 net; /* what is in lower: net of inheritance */
 	__u64 high; /* what is in upper */
 	__u64 known; /* largest exact reading */
 	__u64 hiwater; /* largest kernel mark seen */
@@ -153,7 +156,7 @@ struct mm_entry {
 	__u64 at_peak; /* its part in lower at the peak of that epoch */
 	__u32 users; /* processes of the tree that have it */
 	__u32 run;
-	__u32 closed;
+	__u32 mark_reset; /* hiwater_rss was seen below what it must be */
 	__u32 dead;
 };
 

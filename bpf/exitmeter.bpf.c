@@ -115,7 +115,10 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	ev->ppid = ppid;
 	ev->run = run;
 	ev->threads = 1;
-	if (creator && creator->mm == mm) {
+	if (!creator) {
+		/* The held child's image is exitmeter's: none of the run's until it execs. */
+		ev->flags = EVENT_SHARED_MM;
+	} else if (creator->mm == mm) {
 		ev->flags = EVENT_SHARED_MM;
 		e = bpf_map_lookup_elem(&mms, &mm);
 		if (e)
@@ -229,13 +232,21 @@ static __always_inline void image_note(struct process *p, struct task_struct *ta
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	u32 cpu = bpf_get_smp_processor_id();
-	u64 rss, hiwater, vm;
+	u64 rss, hiwater, vm, key;
+	struct mm_entry *e;
 
 	if (!mm || p->event.flags & EVENT_SHARED_MM)
 		return;
 	mm_sample((u64)mm, cpu, SAMPLE_MUST);
 	rss = rss_pages((u64)mm, RSS_RESIDENT);
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
+	key = (u64)mm;
+	e = bpf_map_lookup_elem(&mms, &key);
+	if (e) {
+		if (e->known > rss)
+			rss = e->known;
+		p->image_error_pages = hiwater_error(e);
+	}
 	maximum(&p->image_exact_pages, rss);
 	maximum(&p->image_hiwater_pages, hiwater);
 	if (!(p->event.flags & EVENT_FORKED_IMAGE)) {
@@ -246,31 +257,20 @@ static __always_inline void image_note(struct process *p, struct task_struct *ta
 	}
 }
 
-/* 6.10 on: the old image is whole, its other threads still run. */
+/*
+ * 6.10 on: the old image is whole, its other threads still run.  From here on its memory goes, and
+ * its address may be another's before the exec is done: it leaves now, but for upper, which holds
+ * what it has come to until the new image is in place.
+ */
 __noinline int prepare_exec(u64 task_addr)
 {
 	struct task_struct *task = (void *)task_addr;
 	struct process *p = process_find(signal_of(task));
-	struct mm_entry *e;
-	u64 mm;
 
-	if (!p || p->event.flags & EVENT_IN_EXEC)
+	if (!p || __sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC) & EVENT_IN_EXEC)
 		return 0;
 	image_note(p, task);
-	__sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC);
-	mm = p->mm;
-	e = bpf_map_lookup_elem(&mms, &mm);
-	if (!e || p->event.flags & EVENT_SHARED_MM || e->users != 1)
-		return 0;
-	/* From here on its memory goes; what is left of it no longer counts as used at once. */
-	tree_settle(p->event.run);
-	if (entry_lock(e, mm, (u64)task, LOCK_TRIES)) {
-		e->closed = 1;
-		entry_move(e, 0, e->high);
-		entry_unlock(e, (u64)task);
-	} else {
-		run_add(p->event.run, FIELD(lock_missed), 1);
-	}
+	mm_leave(p->mm, p->signal, true);
 	return 0;
 }
 
@@ -290,38 +290,54 @@ __noinline int prepare_exec(u64 task_addr)
 		}                                                                                  \
 	})
 
-/* Closes the old image: its peak so far goes into the process, its part leaves the sums. */
+/* Takes the old image's last part out of upper, with what other threads took after prepare_exec. */
+static __always_inline void closing_end(struct process *p)
+{
+	u64 held = p->closing_pages, peak = p->image_exact_pages;
+
+	if (!held)
+		return;
+	if (p->image_hiwater_pages > peak)
+		peak = p->image_hiwater_pages;
+	if (peak > held)
+		run_move(p->event.run, 0, peak - held);
+	else
+		peak = held;
+	tree_settle(p->event.run);
+	run_move(p->event.run, 0, -peak);
+	p->closing_pages = 0;
+}
+
+/* Closes the old image: its peak goes into the process, its part leaves the sums. */
 static __always_inline void image_close(struct process *p, struct exec_event *head)
 {
-	u64 exact = p->image_exact_pages, hiwater = p->image_hiwater_pages, peak, mm = p->mm;
-	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
-	u64 task = bpf_get_current_task();
+	u64 exact, hiwater, peak, mm = p->mm;
+	struct mm_entry *e;
 
-	if (!(p->event.flags & EVENT_SHARED_MM)) {
-		if (!(p->event.flags & EVENT_IN_EXEC))
+	if (!(p->event.flags & EVENT_IN_EXEC)) {
+		/* Not announced: the address space is gone, only what was seen of it is left. */
+		e = bpf_map_lookup_elem(&mms, &mm);
+		if (!(p->event.flags & EVENT_SHARED_MM)) {
 			p->event.flags |= EVENT_IMAGE_UNSEEN;
-		if (e && e->known > exact)
-			exact = e->known;
-		if (e && e->hiwater > hiwater)
-			hiwater = e->hiwater;
-		peak = hiwater > exact ? hiwater : exact;
-		peak = peak > p->event.inherited_pages ? peak - p->event.inherited_pages : 0;
-		if (peak > p->event.images_peak_pages) {
-			p->event.images_peak_pages = peak;
-			p->event.flags &= ~EVENT_IMAGES_HIWATER;
-			p->event.images_error_pages = 0;
-			if (hiwater > exact) {
-				p->event.flags |= EVENT_IMAGES_HIWATER;
-				p->event.images_error_pages = hiwater_error(e);
-			}
+			p->image_exact_pages = e ? e->known : 0;
+			p->image_hiwater_pages = e ? e->hiwater : 0;
 		}
-		/* What other threads still took after prepare_exec. */
-		if (e && entry_lock(e, mm, task, LOCK_TRIES)) {
-			entry_note(e, exact > e->rss ? exact : e->rss, hiwater);
-			entry_unlock(e, task);
+		mm_leave(mm, p->signal, false);
+	}
+	closing_end(p);
+	exact = p->image_exact_pages;
+	hiwater = p->image_hiwater_pages;
+	peak = hiwater > exact ? hiwater : exact;
+	peak = peak > p->event.inherited_pages ? peak - p->event.inherited_pages : 0;
+	if (!(p->event.flags & EVENT_SHARED_MM) && peak > p->event.images_peak_pages) {
+		p->event.images_peak_pages = peak;
+		p->event.flags &= ~EVENT_IMAGES_HIWATER;
+		p->event.images_error_pages = 0;
+		if (hiwater > exact) {
+			p->event.flags |= EVENT_IMAGES_HIWATER;
+			p->event.images_error_pages = p->image_error_pages;
 		}
 	}
-	mm_leave(mm, p->signal);
 	head->at_peak_pages = p->event.at_peak_pages;
 	head->at_peak_epoch = p->event.at_peak_epoch;
 	p->event.at_peak_pages = 0;
@@ -444,7 +460,8 @@ __noinline int process_exit(u64 task_addr, bool again)
 	if (mm && !(p->event.flags & EVENT_SHARED_MM))
 		exit_memory(p, mm, cpu);
 	exit_note(p, task);
-	mm_leave(p->mm, p->signal);
+	mm_leave(p->mm, p->signal, false);
+	closing_end(p);
 	return 0;
 }
 
@@ -524,7 +541,8 @@ __noinline int process_finish(u64 signal, u64 task_addr)
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
 		exit_note(p, (void *)task_addr);
-		mm_leave(p->mm, signal);
+		mm_leave(p->mm, signal, false);
+		closing_end(p);
 		run_add(ev->run, FIELD(repaired), 1);
 	}
 	if (p->leaving != ev->threads) /* the hook was skipped for some */

@@ -289,6 +289,9 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	e->rss = rss;
 	if (rss > e->known)
 		e->known = rss;
+	/* It rises before memory goes: RSS fell and it did not, so somebody wrote clear_refs. */
+	if (rss + hiwater_error(e) < e->known && hiwater + hiwater_error(e) < e->known)
+		e->mark_reset = 1;
 	if (hiwater > e->hiwater)
 		e->hiwater = hiwater;
 	if (rss > high)
@@ -299,7 +302,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 		if (bound > high)
 			high = bound;
 	}
-	entry_move(e, e->closed ? 0 : net, high);
+	entry_move(e, net, high);
 }
 
 #define SAMPLE_TRY 0 /* busy: leave it, it is read again before anything depends on it */
@@ -420,16 +423,18 @@ __noinline int mm_enter(u64 mm, u32 run, u64 inherited, u32 cpu)
 }
 
 /*
- * One process less has it; the last takes it out of the sums once what runs elsewhere was read
- * again.  Its part in the peak goes into the process of @signal.
+ * The process of @signal no longer has the address space, which still lives.  The last one takes it
+ * out of the sums once what runs elsewhere was read again; its part in the peak goes into the
+ * process.  With @closing the process keeps its part of upper a while longer, in closing_pages.
  */
-__noinline int mm_leave(u64 mm, u64 signal)
+__noinline int mm_leave(u64 mm, u64 signal, bool closing)
 {
 	u64 task = bpf_get_current_task();
 	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
-	struct process *p;
+	struct process *p = process_find(signal);
+	u64 high;
 
-	if (!e || e->mm != mm || e->dead)
+	if (!p || !e || e->mm != mm || e->dead)
 		return 0;
 	if (__sync_fetch_and_add(&e->users, -1) != 1)
 		return 0;
@@ -437,14 +442,16 @@ __noinline int mm_leave(u64 mm, u64 signal)
 	/* Taken out all the same if it stays busy: a sum that never returns to 0 is worse. */
 	if (!entry_lock(e, mm, task, LOCK_TRIES))
 		run_add(e->run, FIELD(lock_missed), 1);
-	entry_move(e, 0, 0);
+	high = e->high;
+	entry_move(e, 0, closing ? high : 0);
 	entry_set_aside(e);
 	e->dead = 1;
-	p = process_find(signal);
-	if (p) {
-		p->event.at_peak_pages = e->at_peak;
-		p->event.at_peak_epoch = e->epoch;
-	}
+	if (closing)
+		p->closing_pages = high;
+	if (e->mark_reset)
+		__sync_fetch_and_or(&p->event.flags, EVENT_MARK_RESET);
+	p->event.at_peak_pages = e->at_peak;
+	p->event.at_peak_epoch = e->epoch;
 	entry_unlock(e, task);
 	if (bpf_map_delete_elem(&mms, &mm))
 		__sync_fetch_and_add(&drops.delete_failed, 1);

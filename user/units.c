@@ -79,7 +79,12 @@ int usage_text(int64_t peak_rss_bytes, double cpu_seconds, double peak_cpus, cha
 /* Length of the UTF-8 character at @p, 0 for none; its code point in *@ret. */
 static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
 {
-	size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	size_t n = p[0] < 0x80   ? 1
+		   : p[0] < 0xc2 ? 0
+		   : p[0] < 0xe0 ? 2
+		   : p[0] < 0xf0 ? 3
+		   : p[0] < 0xf5 ? 4
+				 : 0;
 	uint32_t v = n == 1 ? p[0] : p[0] & (0x7fu >> n);
 
 	if (!n || n > len)
@@ -98,8 +103,9 @@ static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
 
 static int harmless(uint32_t c)
 {
-	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0x61c && !(c >= 0x200b && c <= 0x200f) &&
-	       !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && c != 0xfeff;
+	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0x61c &&
+	       !(c >= 0x200b && c <= 0x200f) && !(c >= 0x2028 && c <= 0x202e) &&
+	       !(c >= 0x2060 && c <= 0x206f) && c != 0xfeff;
 }
 
 int plain_text(const char *text, size_t len, char *buf, size_t cap)
@@ -122,8 +128,8 @@ int plain_text(const char *text, size_t len, char *buf, size_t cap)
 			n = n ? n : 1;
 			size = 0;
 			for (size_t i = 0; i < n; i++)
-				size += (size_t)snprintf(piece + size, sizeof(piece) - size, "\\x%02x",
-							 p[at + i]);
+				size += (size_t)snprintf(piece + size, sizeof(piece) - size,
+							 "\\x%02x", p[at + i]);
 		}
 		if (out == full && full + size < cap) {
 			memcpy(buf + out, piece, size);

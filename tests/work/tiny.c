@@ -2,9 +2,10 @@
 /*
  * tiny - a program that touches 64 KiB, half of it on each of two CPUs, and nothing else
  *
- * Built with -DTINY_NOLIBC -static -nostdlib (tests/work/Makefile) it has no library at all: about
- * 25 pages, all of them below the batch of the kernel's per-CPU counters.  As an ordinary program
- * it does the same with a libc around it.  Prints its own smaps_rollup as it stays until the end.
+ * Built with -DTINY_NOLIBC -static -nostdlib (tests/work/Makefile: tiny-nolibc) it has no library
+ * at all: about 20 pages, all of them below the batch of the kernel's per-CPU counters.  As an
+ * ordinary program it does the same with a libc around it.  Prints its own smaps_rollup as it
+ * stays until the end.
  */
 #ifdef TINY_NOLIBC
 #define EXIT(code) call3(__NR_exit_group, code, 0, 0)

@@ -133,6 +133,8 @@ static uint32_t notes_of(const struct exit_event *e, bool hiwater)
 		notes |= NOTE_IMAGE_UNSEEN;
 	if (e->flags & EVENT_UNTRACKED_MM)
 		notes |= NOTE_UNTRACKED;
+	if (e->flags & EVENT_MARK_RESET)
+		notes |= NOTE_MARK_RESET;
 	return notes;
 }
 
@@ -196,7 +198,7 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 		r.peak_error_bytes =
 			hiwater ? pages(s, images ? e->images_error_pages : e->error_pages) : 0;
 		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater &&
-				   !(e->flags & EVENT_IMAGE_UNSEEN);
+				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }

@@ -31,7 +31,7 @@ int write_all(int fd, const char *data, size_t len)
 
 void journal_init(struct journal *w, int fd)
 {
-	*w = (struct journal){ .fd = fd };
+	*w = (struct journal){ .fd = fd, .n_cpus = sysconf(_SC_NPROCESSORS_ONLN) };
 	json_init(&w->j);
 }
 
@@ -63,6 +63,14 @@ void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *
 	json_run(&w->j, run);
 	json_key(&w->j, "source");
 	json_source(&w->j, source);
+	json_key(&w->j, "env");
+	json_open(&w->j);
+	json_key(&w->j, "cpus");
+	if (w->n_cpus > 0)
+		json_int(&w->j, w->n_cpus);
+	else
+		json_null(&w->j);
+	json_close(&w->j);
 	end(w);
 }
 
@@ -89,7 +97,7 @@ void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
 
 	if (!begin(w, "sample", s->at_ns))
 		return;
-	int_or_null(&w->j, "rss_bytes", t->interval_max_bytes);
+	int_or_null(&w->j, "rss_bytes", run_sample_rss(s));
 	json_key(&w->j, "cpu_seconds");
 	if (t->cpu_ns < 0)
 		json_null(&w->j);
@@ -131,6 +139,9 @@ void journal_oom(struct journal *w, const struct oom_record *r)
 
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s)
 {
+	/* The moment its ages count from, to the ns: aged_at in the document has ms. */
+	if (s->aged_at_ns >= 0 && s->run.started_at_ns >= 0)
+		now_ns = w->start_ns + s->aged_at_ns - s->run.started_at_ns;
 	if (!begin(w, "summary", now_ns))
 		return;
 	json_summary_members(&w->j, s);

@@ -15,7 +15,8 @@ struct journal {
 	int fd; /* -1: no journal, every call does nothing */
 	struct json j;
 	int64_t start_ns; /* of the run: @t counts from there */
-	int err; /* 0 or -errno of the write that failed */
+	long n_cpus;      /* of this machine: a reader needs it to make the same marks */
+	int err;          /* 0 or -errno of the write that failed */
 };
 
 void journal_init(struct journal *w, int fd);

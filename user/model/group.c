@@ -33,7 +33,8 @@ int groups_merge(struct groups *g, const struct group *one)
 	else if (!to->other)
 		*to = (struct group){ .other = true, .peak_rss_bytes = EM_NONE };
 	to->processes += one->processes;
-	to->cpu_ns += one->cpu_ns;
+	if (__builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
+		to->cpu_ns = INT64_MAX;
 	if (one->peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = one->peak_rss_bytes;
 	return 0;
@@ -52,10 +53,11 @@ int groups_add(struct groups *g, const struct process *p)
 
 void groups_free(struct groups *g)
 {
-	struct group_entry *e, *next;
+	struct group_entry *e = g->by_name, *next;
 
-	HASH_ITER(hh, g->by_name, e, next) {
-		HASH_DEL(g->by_name, e);
+	HASH_CLEAR(hh, g->by_name);
+	for (; e; e = next) {
+		next = e->hh.next;
 		free(e);
 	}
 	*g = (struct groups){ 0 };

@@ -11,7 +11,7 @@
 
 struct group {
 	char comm[EM_COMM_LEN];
-	bool other; /* all further names */
+	bool other;                                /* all further names */
 	int64_t processes, cpu_ns, peak_rss_bytes; /* peak of the largest; EM_NONE unknown */
 };
 

@@ -12,25 +12,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define METER_MAX_MARKS	  1024 /* SPEC 1.16 */
+#define METER_MAX_MARKS    1024 /* SPEC 1.16 */
 #define METER_MIN_SAMPLE_S 0.25 /* SPEC 1.16 */
 
 struct mark {
-	double at; /* seconds; an age (seconds before now) once aged */
+	double at;   /* seconds; an age (seconds before now) once aged */
 	int64_t rss; /* bytes: the most since the mark before; -1 at start and end */
-	double cpu; /* seconds so far */
+	double cpu;  /* seconds so far */
 	double cpus; /* most cores busy over one sample's interval; -1 none */
 };
 
 struct meter {
 	struct mark *marks; /* @cap of them, owned */
-	uint32_t *samples; /* how many samples each mark holds */
+	uint32_t *samples;  /* how many samples each mark holds */
 	size_t n, cap;
 	uint32_t stride; /* U-55 */
 	int64_t max_rss; /* U-44; -1 until the end */
 	double min_sample_s;
 	double last_at, last_cpu; /* where the next sample's cores are counted from */
-	double last_cpus; /* of the newest sample or reading; -1 none */
+	double last_cpus;         /* of the newest sample or reading; -1 none */
 	bool sampled, ended;
 };
 

@@ -13,6 +13,7 @@ void peak_init(struct peak *p)
 			    .scan = EM_NONE,
 			    .scan_gross = EM_NONE,
 			    .process = EM_NONE,
+			    .process_lower = EM_NONE,
 			    .sum = EM_NONE,
 			    .split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
 			    .split_bytes = EM_NONE };
@@ -31,7 +32,7 @@ void peak_on_totals(struct peak *p, const struct totals *t)
 		p->ended_sum = t->sum_peak_bytes;
 	/* Only what no record can say: some were lost, or (-1) there are none. */
 	if (t->lost_exits != 0 && t->largest_peak_bytes > p->process) {
-		p->process = t->largest_peak_bytes;
+		p->process = p->process_lower = t->largest_peak_bytes;
 		p->process_at_ns = EM_NONE;
 		p->process_source = t->lost_exits > 0 ? PEAK_EXIT : PEAK_RUSAGE;
 	}
@@ -57,7 +58,7 @@ void peak_on_sample(struct peak *p, const struct tree_sample *s)
 	}
 	if (s->pages_stolen || (s->scanned && r->outside_changed))
 		p->outside = true;
-	if (!p->outside) {
+	if (!p->outside && !s->doubtful) {
 		p->confirmed = p->kernel_lower;
 		p->confirmed_at_ns = p->kernel_at_ns;
 	}
@@ -71,20 +72,28 @@ void peak_on_sample(struct peak *p, const struct tree_sample *s)
 	}
 }
 
+static void add(int64_t *sum, int64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = INT64_MAX;
+}
+
 void peak_on_process(struct peak *p, const struct exit_record *r)
 {
 	const struct rss_split *s = &r->split;
 
 	if (r->peak_rss_bytes < 0)
 		return;
-	if (r->peak_rss_bytes - r->peak_error_bytes > p->process) {
-		p->process = r->peak_rss_bytes - r->peak_error_bytes;
+	if (r->peak_rss_bytes > p->process)
+		p->process = r->peak_rss_bytes;
+	if (r->peak_rss_bytes - r->peak_error_bytes > p->process_lower) {
+		p->process_lower = r->peak_rss_bytes - r->peak_error_bytes;
 		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : EM_NONE;
 		p->process_source = r->peak_source;
 	}
-	p->rows_sum += r->peak_rss_bytes;
+	add(&p->rows_sum, r->peak_rss_bytes);
 	if (r->running)
-		p->running_sum += r->peak_rss_bytes;
+		add(&p->running_sum, r->peak_rss_bytes);
 	if (s->anon_bytes >= 0)
 		take_split(p, s, s->anon_bytes + s->file_bytes + s->shmem_bytes);
 }
@@ -108,7 +117,8 @@ void peak_finish(struct peak *p, bool void_upper)
 {
 	p->lower = p->lower_at_ns = p->upper = EM_NONE;
 	p->source = PEAK_NONE;
-	p->sum = p->ended_sum + p->running_sum;
+	p->sum = p->ended_sum;
+	add(&p->sum, p->running_sum);
 	if (p->rows_sum > p->sum)
 		p->sum = p->rows_sum;
 	if (!p->sum)
@@ -118,7 +128,7 @@ void peak_finish(struct peak *p, bool void_upper)
 	else
 		raise_lower(p, p->kernel_lower, p->kernel_at_ns, PEAK_TRACKED);
 	raise_lower(p, p->scan, p->scan_at_ns, PEAK_SCAN);
-	raise_lower(p, p->process, p->process_at_ns, p->process_source);
+	raise_lower(p, p->process_lower, p->process_at_ns, p->process_source);
 
 	if (p->kernel_upper >= 0) {
 		raise_upper(p, p->kernel_upper + p->outside_bytes);

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 static const char *const source_names[] = {
-	[PEAK_EXIT] = "exit",	  [PEAK_TRACKED] = "tracked", [PEAK_SCAN] = "scan",
+	[PEAK_EXIT] = "exit",   [PEAK_TRACKED] = "tracked", [PEAK_SCAN] = "scan",
 	[PEAK_VMHWM] = "vmhwm", [PEAK_RUSAGE] = "rusage",
 };
 
@@ -75,6 +75,28 @@ struct process *process_new(const struct exit_record *r, int64_t run_start_ns, c
 	return p;
 }
 
+struct process *process_blank(size_t argv_len)
+{
+	struct process *p = calloc(1, sizeof(*p) + argv_len);
+
+	if (!p)
+		return NULL;
+	p->refs = 1;
+	p->pid = p->ppid = EM_NONE;
+	p->started_ns = p->ended_ns = TIME_NONE;
+	p->exit_code = p->exit_signal = EM_NONE;
+	p->core_dumped = p->oom_killed = EM_NONE;
+	p->peak_rss_bytes = p->peak_error_bytes = EM_NONE;
+	p->inherited_rss_bytes = p->peak_vm_bytes = EM_NONE;
+	p->split = (struct rss_split){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
+	p->cpu_ns = p->cpu_user_ns = p->cpu_system_ns = EM_NONE;
+	p->threads = p->execs = EM_NONE;
+	p->minor_faults = p->major_faults = EM_NONE;
+	p->voluntary_switches = p->involuntary_switches = EM_NONE;
+	p->io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
+	return p;
+}
+
 struct process *process_ref(struct process *p)
 {
 	p->refs++;
@@ -118,6 +140,8 @@ const char *record_note_name(enum record_note note)
 		return "earlier-image-unseen";
 	case NOTE_UNTRACKED:
 		return "not-in-tree-sums";
+	case NOTE_MARK_RESET:
+		return "high-water-mark-reset";
 	}
 	return NULL;
 }

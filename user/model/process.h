@@ -43,6 +43,8 @@ struct process {
  */
 struct process *process_new(const struct exit_record *r, int64_t run_start_ns, const char *argv,
 			    size_t argv_len, bool argv_truncated);
+/* A row of which nothing is known yet, with room for arguments; one reference.  NULL: no memory. */
+struct process *process_blank(size_t argv_len);
 struct process *process_ref(struct process *p);
 void process_unref(struct process *p); /* NULL is fine */
 

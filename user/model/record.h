@@ -33,13 +33,14 @@ struct exec_record {
 	const char *argv; /* NUL-separated */
 	size_t argv_len;
 	bool argv_known, argv_truncated;
-	int64_t at_peak_bytes; /* of the image that ended, in the sum at the peak of @at_peak_epoch */
+	int64_t at_peak_bytes; /* of the image that ended, in the sum at the peak of @at_peak_epoch
+				*/
 	uint64_t at_peak_epoch;
 };
 
 enum peak_source {
 	PEAK_NONE,
-	PEAK_EXIT, /* read from the living address space at its end */
+	PEAK_EXIT,    /* read from the living address space at its end */
 	PEAK_TRACKED, /* the kernel-side sum at switches and ticks */
 	PEAK_SCAN,
 	PEAK_VMHWM, /* a live process's own high-water mark */
@@ -47,11 +48,12 @@ enum peak_source {
 };
 
 enum record_note {
-	NOTE_SHARED_MM = 1 << 0, /* never had an address space of its own: no peak (U-134) */
-	NOTE_HIWATER = 1 << 1, /* the peak is the kernel's approximate mark */
-	NOTE_REPAIRED = 1 << 2, /* the exit hook was skipped: memory not seen at the end */
+	NOTE_SHARED_MM = 1 << 0,    /* never had an address space of its own: no peak (U-134) */
+	NOTE_HIWATER = 1 << 1,      /* the peak is the kernel's approximate mark */
+	NOTE_REPAIRED = 1 << 2,     /* the exit hook was skipped: memory not seen at the end */
 	NOTE_IMAGE_UNSEEN = 1 << 3, /* an earlier image's end was not seen */
-	NOTE_UNTRACKED = 1 << 4, /* not in the tree's sums */
+	NOTE_UNTRACKED = 1 << 4,    /* not in the tree's sums */
+	NOTE_MARK_RESET = 1 << 5,   /* its high-water mark was reset: peaks before are from samples */
 };
 
 /* A process's end, or its state so far when @running. */
@@ -62,12 +64,12 @@ struct exit_record {
 	bool running;
 	int64_t born_ns, ended_ns;
 	char comm[EM_COMM_LEN];
-	int32_t wait_status; /* as wait(2); EM_NONE unknown */
-	int8_t oom_killed; /* 0, 1, EM_NONE */
-	uint32_t notes; /* enum record_note */
-	int64_t peak_rss_bytes; /* largest image */
+	int32_t wait_status;      /* as wait(2); EM_NONE unknown */
+	int8_t oom_killed;        /* 0, 1, EM_NONE */
+	uint32_t notes;           /* enum record_note */
+	int64_t peak_rss_bytes;   /* largest image */
 	int64_t peak_error_bytes; /* what it may be off by: 0 when exact */
-	int8_t peak_rss_exact; /* 0, 1 */
+	int8_t peak_rss_exact;    /* 0, 1 */
 	enum peak_source peak_source;
 	int64_t inherited_rss_bytes, peak_vm_bytes;
 	struct rss_split split; /* at the end */
@@ -94,10 +96,10 @@ struct totals {
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
 	int64_t largest_peak_bytes, sum_peak_bytes; /* of ended processes */
-	int64_t lower_bytes, upper_bytes; /* the sums now */
+	int64_t lower_bytes, upper_bytes;           /* the sums now */
 	int64_t lower_max_bytes, upper_max_bytes, lower_max_at_ns;
 	int64_t interval_max_bytes; /* the largest lower sum since the sample before */
-	uint64_t epoch; /* of lower_max */
+	uint64_t epoch;             /* of lower_max */
 };
 
 /* A drop path: how often it was taken.  The name is one word, for the journal and the reasons. */
@@ -112,6 +114,7 @@ struct tree_sample {
 	struct totals totals;
 	bool scanned;
 	struct scan_result scan;
+	bool doubtful;     /* the scan found less than the kernel's sum: not to be confirmed */
 	bool pages_stolen; /* /proc/vmstat moved since the sample before */
 };
 

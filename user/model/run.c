@@ -22,7 +22,7 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 
 	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = EM_NONE };
 	peak_init(&r->peak);
-	err = meter_init(&r->meter, SECONDS(start_ns), min_sample_s, METER_MAX_MARKS);
+	err = meter_init(&r->meter, 0, min_sample_s, METER_MAX_MARKS);
 	if (!err)
 		err = top_init(&r->by_peak, TOP_PEAK, ROWS_BY_PEAK);
 	if (!err)
@@ -61,8 +61,8 @@ int run_on_exec(struct run *r, const struct exec_record *e)
 
 static void add(int64_t *sum, int64_t v)
 {
-	if (v > 0)
-		*sum += v;
+	if (v > 0 && __builtin_add_overflow(*sum, v, sum))
+		*sum = INT64_MAX; /* a journal may say anything */
 }
 
 static void add_io(struct io_counts *sum, const struct io_counts *io)
@@ -94,6 +94,8 @@ int run_on_row(struct run *r, struct process *row)
 		r->largest_inherited_bytes = row->inherited_rss_bytes;
 	if (row->oom_killed > r->oom_killed)
 		r->oom_killed = row->oom_killed;
+	if (row->notes & NOTE_MARK_RESET)
+		texts_add(&r->notes, "high-water-mark-reset");
 	top_add(&r->by_peak, row);
 	top_add(&r->by_cpu, row);
 	if (process_failed(row))
@@ -107,8 +109,8 @@ int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret
 {
 	struct image image;
 	struct live *live = tree_exit(&r->tree, e, &image);
-	struct process *row = process_new(e, r->start_ns, image.argv, image.argv_len,
-					  image.argv_truncated);
+	struct process *row =
+		process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
 	int err = -ENOMEM;
 
 	tree_forget(live);
@@ -133,17 +135,27 @@ static double plausible_cpu(const struct run *r, double cpu, double now)
 	return r->n_cpus && cpu > most && now > r->meter.last_at ? most : cpu;
 }
 
-bool run_on_sample(struct run *r, const struct tree_sample *s)
+int64_t run_sample_rss(const struct tree_sample *s)
 {
-	double now = SECONDS(s->at_ns), cpu = SECONDS(s->totals.cpu_ns);
 	int64_t rss = s->totals.interval_max_bytes;
 
-	if (s->scanned && s->scan.complete && s->scan.net_rss_bytes > rss)
-		rss = s->scan.net_rss_bytes;
+	return s->scanned && s->scan.complete && s->scan.net_rss_bytes > rss ? s->scan.net_rss_bytes
+									     : rss;
+}
+
+void run_on_reading(struct run *r, const struct tree_sample *s)
+{
 	r->totals = s->totals;
 	r->has_totals = true;
 	peak_on_sample(&r->peak, s);
-	return meter_sample(&r->meter, rss, plausible_cpu(r, cpu, now), now);
+}
+
+bool run_on_sample(struct run *r, const struct tree_sample *s)
+{
+	double now = SECONDS(s->at_ns - r->start_ns), cpu = SECONDS(s->totals.cpu_ns);
+
+	run_on_reading(r, s);
+	return meter_sample(&r->meter, run_sample_rss(s), plausible_cpu(r, cpu, now), now);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -175,16 +187,24 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 		c->running_at_end = c->initial + t->forks - t->exits;
 	else
 		c->running_at_end = r->rows_running;
+	if (t->forks >= 0 && c->running_at_end < 0) {
+		texts_add(&c->reasons, "%lld more exits than forks were seen",
+			  -(long long)c->running_at_end);
+		c->running_at_end = EM_NONE;
+	}
 	if (t->lost_exits > 0)
 		texts_add(&c->reasons, "the ring buffer was full: %lld exit records lost",
 			  (long long)t->lost_exits);
 	if (t->repaired > 0)
 		texts_add(&c->reasons, "exit hook skipped %lld times: those peaks are from samples",
 			  (long long)t->repaired);
+	if (!end->exact_source)
+		texts_add(&c->reasons, "sampled only, no exit records");
 	if (end->records_missing)
 		texts_add(&c->reasons, "an exit that had begun never sent its record");
 	if (r->peak.outside)
-		texts_add(&c->reasons, "memory was changed from outside: bounds hold as far as scans saw");
+		texts_add(&c->reasons,
+			  "memory was changed from outside: bounds hold as far as scans saw");
 	if (c->running_at_end > 0)
 		texts_add(&c->reasons, "%lld processes still ran at the end",
 			  (long long)c->running_at_end);
@@ -237,12 +257,12 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 	u->total_processes = t->forks < 0 ? EM_NONE : end->initial + t->forks;
 	u->minor_faults = t->minor_faults < 0 ? EM_NONE : larger(t->minor_faults, r->minor_faults);
 	u->major_faults = t->major_faults < 0 ? EM_NONE : larger(t->major_faults, r->major_faults);
-	u->voluntary_switches = t->voluntary_switches < 0 ?
-					EM_NONE :
-					larger(t->voluntary_switches, r->voluntary_switches);
-	u->involuntary_switches = t->involuntary_switches < 0 ?
-					  EM_NONE :
-					  larger(t->involuntary_switches, r->involuntary_switches);
+	u->voluntary_switches = t->voluntary_switches < 0
+					? EM_NONE
+					: larger(t->voluntary_switches, r->voluntary_switches);
+	u->involuntary_switches = t->involuntary_switches < 0 ? EM_NONE
+							      : larger(t->involuntary_switches,
+								       r->involuntary_switches);
 	u->io = t->lost_exits > 0 || t->io.rchar < 0 ? t->io : r->io;
 }
 
@@ -296,7 +316,7 @@ static void check_bounds(const struct run *r, const struct summary *s)
 
 int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s)
 {
-	double now = SECONDS(end->at_ns);
+	double now = SECONDS(end->at_ns - r->start_ns);
 	bool void_upper;
 	int err;
 

@@ -15,18 +15,18 @@
 struct run {
 	int64_t start_ns;
 	struct tree tree;
-	struct meter meter;
+	struct meter meter; /* its seconds are the run's */
 	struct peak peak;
 	struct groups groups;
 	struct top by_peak, by_cpu, failed, running;
 	struct totals totals; /* the newest */
 	bool has_totals;
-	int64_t rows, rows_running; /* records seen, ended and running */
+	int64_t rows, rows_running;                 /* records seen, ended and running */
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* of all rows */
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
 	int64_t largest_inherited_bytes;
-	int n_cpus; /* of the machine: no more can be busy; 0 unknown */
+	int n_cpus;        /* of the machine: no more can be busy; 0 unknown */
 	int8_t oom_killed; /* EM_NONE without a source of evidence */
 	struct texts notes, reasons;
 };
@@ -45,6 +45,11 @@ int run_on_row(struct run *r, struct process *row);
 
 /* A periodic sample (false: too soon, dropped), or one that was asked for. */
 bool run_on_sample(struct run *r, const struct tree_sample *s);
+/* One that only tells of the bounds: no mark. */
+void run_on_reading(struct run *r, const struct tree_sample *s);
+
+/* The most that was seen resident since the sample before: what the mark holds. */
+int64_t run_sample_rss(const struct tree_sample *s);
 
 /* What the end of a run is told of. */
 struct run_end {
@@ -52,7 +57,7 @@ struct run_end {
 	struct totals totals;
 	const struct loss *losses;
 	size_t n_losses;
-	bool exact_source; /* every end was seen by a source that can be exact */
+	bool exact_source;    /* every end was seen by a source that can be exact */
 	bool records_missing; /* an exit that had begun never sent its record */
 	struct rusage_facts rusage;
 	int64_t initial;

@@ -15,8 +15,8 @@
 #include "model/tree.h"
 
 #define ROWS_BY_PEAK 400
-#define ROWS_BY_CPU 300
-#define ROWS_FAILED 150
+#define ROWS_BY_CPU  300
+#define ROWS_FAILED  150
 #define ROWS_RUNNING 150
 
 struct label {

@@ -116,7 +116,7 @@ static int compare_start(const void *a, const void *b)
 void rows_sort(struct process **rows, size_t n, enum top_order order)
 {
 	qsort(rows, n, sizeof(struct process *),
-	      order == TOP_PEAK ? compare_peak :
-	      order == TOP_CPU	? compare_cpu :
-				  compare_start);
+	      order == TOP_PEAK  ? compare_peak
+	      : order == TOP_CPU ? compare_cpu
+				 : compare_start);
 }

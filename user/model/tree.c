@@ -147,7 +147,7 @@ void tree_free(struct tree *t)
 {
 	struct live *l, *next;
 
-	HASH_ITER(hh, t->by_key, l, next) {
+	HASH_ITER (hh, t->by_key, l, next) {
 		HASH_DEL(t->by_key, l);
 		tree_forget(l);
 	}

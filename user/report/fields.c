@@ -3,13 +3,13 @@
 
 #include "model/summary.h"
 
-#define TABLE(name, ...)                                                                           \
-	static const struct field name##_list[] = { __VA_ARGS__ };                                 \
+#define TABLE(name, ...)                                           \
+	static const struct field name##_list[] = { __VA_ARGS__ }; \
 	const struct field_table name = { name##_list, sizeof(name##_list) / sizeof(struct field) }
 
-#define P(field, member, kind)                                                                     \
-	{                                                                                          \
-		field, offsetof(struct process, member), kind                                      \
+#define P(field, member, kind)                                \
+	{                                                     \
+		field, offsetof(struct process, member), kind \
 	}
 
 TABLE(process_head_fields, P("pid", pid, FIELD_PID), P("ppid", ppid, FIELD_PID),
@@ -30,26 +30,26 @@ TABLE(process_tail_fields, P("started", started_ns, FIELD_TIME), P("ended", ende
       P("voluntary_ctxt_switches", voluntary_switches, FIELD_INT),
       P("involuntary_ctxt_switches", involuntary_switches, FIELD_INT));
 
-#define S(field, member)                                                                           \
-	{                                                                                          \
-		field, offsetof(struct rss_split, member), FIELD_INT                               \
+#define S(field, member)                                             \
+	{                                                            \
+		field, offsetof(struct rss_split, member), FIELD_INT \
 	}
 TABLE(split_fields, S("anon", anon_bytes), S("file", file_bytes), S("shmem", shmem_bytes),
       S("swap", swap_bytes), S("hugetlb", hugetlb_bytes));
 
-#define I(field)                                                                                   \
-	{                                                                                          \
-		#field, offsetof(struct io_counts, field), FIELD_INT                               \
+#define I(field)                                                     \
+	{                                                            \
+#field, offsetof(struct io_counts, field), FIELD_INT \
 	}
 TABLE(io_fields, I(read_bytes), I(write_bytes), I(cancelled_write_bytes), I(rchar), I(wchar),
       I(syscr), I(syscw));
 
-#define R(field, member, kind)                                                                     \
-	{                                                                                          \
-		field, offsetof(struct run_facts, member), kind                                    \
+#define R(field, member, kind)                                  \
+	{                                                       \
+		field, offsetof(struct run_facts, member), kind \
 	}
 TABLE(exe_fields, R("path", exe_path, FIELD_STRING), R("size", exe_size_bytes, FIELD_INT),
-      R("mtime", exe_mtime_ns, FIELD_WALL_CLOCK), R("inode", exe_inode, FIELD_INT),
+      R("mtime", exe_mtime_ns, FIELD_WALL_CLOCK), R("inode", exe_inode, FIELD_ID),
       R("build_id", exe_build_id, FIELD_STRING));
 TABLE(run_head_fields, R("mode", mode, FIELD_STRING));
 TABLE(run_tail_fields, R("started_at", started_at_ns, FIELD_WALL_CLOCK),
@@ -57,9 +57,9 @@ TABLE(run_tail_fields, R("started_at", started_at_ns, FIELD_WALL_CLOCK),
       R("exit_signal", exit_signal, FIELD_INT), R("core_dumped", core_dumped, FIELD_FLAG),
       R("oom_killed", oom_killed, FIELD_FLAG), R("detached", detached, FIELD_FLAG));
 
-#define SF(field, member, kind)                                                                    \
-	{                                                                                          \
-		field, offsetof(struct source_facts, member), kind                                 \
+#define SF(field, member, kind)                                    \
+	{                                                          \
+		field, offsetof(struct source_facts, member), kind \
 	}
 TABLE(source_fields, SF("exits", exits, FIELD_STRING), SF("hook", hook, FIELD_STRING),
       SF("fallback_reason", fallback_reason, FIELD_STRING), SF("tree", tree, FIELD_STRING),
@@ -67,24 +67,23 @@ TABLE(source_fields, SF("exits", exits, FIELD_STRING), SF("hook", hook, FIELD_ST
       SF("self_cpu_seconds", self_cpu_ns, FIELD_NS),
       SF("self_peak_rss_bytes", self_peak_rss_bytes, FIELD_INT));
 
-#define C(field, kind)                                                                             \
-	{                                                                                          \
-		#field, offsetof(struct completeness, field), kind                                 \
+#define C(field, kind)                                             \
+	{                                                          \
+#field, offsetof(struct completeness, field), kind \
 	}
 TABLE(completeness_fields, C(initial, FIELD_INT), C(forks, FIELD_INT), C(exits, FIELD_INT),
       C(running_at_end, FIELD_INT), C(events_lost, FIELD_INT), C(records_repaired, FIELD_INT),
       C(exact, FIELD_FLAG));
 
-#define U(field, member, kind)                                                                     \
-	{                                                                                          \
-		field, offsetof(struct usage, member), kind                                        \
+#define U(field, member, kind)                              \
+	{                                                   \
+		field, offsetof(struct usage, member), kind \
 	}
 TABLE(usage_peak_fields, U("peak_rss_bytes", peak_lower_bytes, FIELD_INT),
       U("cpu_seconds", cpu_ns, FIELD_NS), U("peak_cpus", peak_cpus, FIELD_DOUBLE),
       U("peak_rss_lower_bytes", peak_lower_bytes, FIELD_INT),
       U("peak_rss_upper_bytes", peak_upper_bytes, FIELD_INT),
-      U("peak_rss_at_seconds", peak_at_ns, FIELD_TIME),
-      U("peak_source", peak_source, FIELD_SOURCE),
+      U("peak_rss_at_seconds", peak_at_ns, FIELD_TIME), U("peak_source", peak_source, FIELD_SOURCE),
       U("peak_rss_process_bytes", peak_process_bytes, FIELD_INT),
       U("peak_rss_sum_bytes", peak_sum_bytes, FIELD_INT),
       U("peak_pss_bytes", peak_pss_bytes, FIELD_INT),
@@ -97,23 +96,23 @@ TABLE(usage_cpu_fields, U("cpu_user_seconds", cpu_user_ns, FIELD_NS),
       U("involuntary_ctxt_switches", involuntary_switches, FIELD_INT),
       U("minor_faults", minor_faults, FIELD_INT), U("major_faults", major_faults, FIELD_INT));
 
-#define RU(field, member, kind)                                                                    \
-	{                                                                                          \
-		field, offsetof(struct rusage_facts, member), kind                                 \
+#define RU(field, member, kind)                                    \
+	{                                                          \
+		field, offsetof(struct rusage_facts, member), kind \
 	}
 TABLE(rusage_fields, RU("maxrss_bytes", maxrss_bytes, FIELD_INT),
       RU("cpu_user_seconds", cpu_user_ns, FIELD_NS),
       RU("cpu_system_seconds", cpu_system_ns, FIELD_NS));
 
-#define A(field, kind)                                                                             \
-	{                                                                                          \
-		#field, offsetof(struct at_peak, field), kind                                      \
+#define A(field, kind)                                        \
+	{                                                     \
+#field, offsetof(struct at_peak, field), kind \
 	}
 TABLE(at_peak_fields, A(pid, FIELD_PID), A(comm, FIELD_COMM), A(rss_bytes, FIELD_INT));
 
-#define G(field, member, kind)                                                                     \
-	{                                                                                          \
-		field, offsetof(struct group, member), kind                                        \
+#define G(field, member, kind)                              \
+	{                                                   \
+		field, offsetof(struct group, member), kind \
 	}
 TABLE(group_fields, G("comm", comm, FIELD_COMM), G("processes", processes, FIELD_INT),
       G("cpu_seconds", cpu_ns, FIELD_NS), G("peak_rss_bytes", peak_rss_bytes, FIELD_INT));

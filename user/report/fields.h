@@ -9,15 +9,16 @@
 #include <stdint.h>
 
 enum field_kind {
-	FIELD_INT, /* int64_t; EM_NONE is null */
-	FIELD_PID, /* int32_t */
-	FIELD_NS, /* int64_t ns, written as seconds; EM_NONE is null */
-	FIELD_TIME, /* the same since the run's start; TIME_NONE is null */
-	FIELD_FLAG, /* int8_t; EM_NONE is null */
-	FIELD_DOUBLE, /* EM_NONE is null */
-	FIELD_STRING, /* char *, owned; NULL is null */
-	FIELD_COMM, /* char[EM_COMM_LEN] */
-	FIELD_SOURCE, /* enum peak_source */
+	FIELD_INT,        /* int64_t; EM_NONE is null */
+	FIELD_PID,        /* int32_t */
+	FIELD_ID,         /* uint64_t held in an int64_t; EM_NONE is null */
+	FIELD_NS,         /* int64_t ns, written as seconds; EM_NONE is null */
+	FIELD_TIME,       /* the same since the run's start; TIME_NONE is null */
+	FIELD_FLAG,       /* int8_t; EM_NONE is null */
+	FIELD_DOUBLE,     /* EM_NONE is null */
+	FIELD_STRING,     /* char *, owned; NULL is null */
+	FIELD_COMM,       /* char[EM_COMM_LEN] */
+	FIELD_SOURCE,     /* enum peak_source */
 	FIELD_WALL_CLOCK, /* int64_t ns since the epoch, written as RFC 3339 */
 };
 
@@ -32,15 +33,15 @@ struct field_table {
 	size_t n;
 };
 
-extern const struct field_table process_head_fields, process_tail_fields; /* struct process */
-extern const struct field_table split_fields; /* struct rss_split */
-extern const struct field_table io_fields; /* struct io_counts */
+extern const struct field_table process_head_fields, process_tail_fields;     /* struct process */
+extern const struct field_table split_fields;                                 /* struct rss_split */
+extern const struct field_table io_fields;                                    /* struct io_counts */
 extern const struct field_table exe_fields, run_head_fields, run_tail_fields; /* struct run_facts */
-extern const struct field_table source_fields; /* struct source_facts, but its notes */
+extern const struct field_table source_fields;       /* struct source_facts, but its notes */
 extern const struct field_table completeness_fields; /* struct completeness, but its reasons */
 extern const struct field_table usage_peak_fields, usage_cpu_fields; /* struct usage */
-extern const struct field_table rusage_fields; /* struct rusage_facts */
-extern const struct field_table at_peak_fields; /* struct at_peak */
-extern const struct field_table group_fields; /* struct group, but other */
+extern const struct field_table rusage_fields;                       /* struct rusage_facts */
+extern const struct field_table at_peak_fields;                      /* struct at_peak */
+extern const struct field_table group_fields;                        /* struct group, but other */
 
 #endif /* FIELDS_H */

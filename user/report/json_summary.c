@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json_summary.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,13 +13,15 @@
 
 void wall_clock_text(int64_t ns, char *buf, size_t cap)
 {
-	time_t s = (time_t)(ns / NS_PER_S);
+	int64_t below = ns % NS_PER_S < 0; /* before 1970 */
+	time_t s = (time_t)(ns / NS_PER_S - below);
 	struct tm tm;
 	size_t len;
 
 	gmtime_r(&s, &tm);
 	len = strftime(buf, cap, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + len, cap - len, ".%03dZ", (int)(ns % NS_PER_S / NS_PER_MS));
+	snprintf(buf + len, cap - len, ".%03dZ",
+		 (int)((ns % NS_PER_S + below * NS_PER_S) / NS_PER_MS));
 }
 
 static void int_or_null(struct json *j, int64_t v)
@@ -27,6 +30,16 @@ static void int_or_null(struct json *j, int64_t v)
 		json_null(j);
 	else
 		json_int(j, v);
+}
+
+static void id_or_null(struct json *j, int64_t v)
+{
+	char text[32];
+
+	if (v == EM_NONE)
+		json_null(j);
+	else
+		json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)v));
 }
 
 static void flag_or_null(struct json *j, int8_t v)
@@ -48,6 +61,9 @@ static void write_value(struct json *j, const void *at, enum field_kind kind)
 		break;
 	case FIELD_PID:
 		int_or_null(j, *(const int32_t *)at);
+		break;
+	case FIELD_ID:
+		id_or_null(j, *v);
 		break;
 	case FIELD_NS:
 		*v == EM_NONE ? json_null(j) : json_ns(j, *v);
@@ -147,18 +163,37 @@ void json_process_members(struct json *j, const struct process *p)
 	json_array_end(j);
 }
 
+static bool label_comes_again(const struct run_facts *f, size_t i)
+{
+	for (size_t k = i + 1; k < f->n_labels; k++)
+		if (!strcmp(f->labels[i].key, f->labels[k].key))
+			return true;
+	return false;
+}
+
+/* Keys are a user's words: escaped, and the last one of a name counts. */
+static void write_labels(struct json *j, const struct run_facts *f)
+{
+	json_key(j, "labels");
+	json_open(j);
+	for (size_t i = 0; i < f->n_labels; i++) {
+		if (label_comes_again(f, i))
+			continue;
+		json_cstring(j, f->labels[i].key);
+		j->comma = false;
+		json_raw(j, ":", 1);
+		j->comma = false;
+		json_cstring(j, f->labels[i].value);
+	}
+	json_close(j);
+}
+
 void json_run(struct json *j, const struct run_facts *f)
 {
 	json_open(j);
 	json_key(j, "id");
 	json_cstring(j, f->id);
-	json_key(j, "labels");
-	json_open(j);
-	for (size_t i = 0; i < f->n_labels; i++) {
-		json_key(j, f->labels[i].key);
-		json_cstring(j, f->labels[i].value);
-	}
-	json_close(j);
+	write_labels(j, f);
 	write_fields(j, f, &run_head_fields);
 	json_key(j, "command");
 	if (f->command) {

@@ -5,9 +5,9 @@
 
 #include "units.h"
 
-#define LINE "exitmeter: "
+#define LINE             "exitmeter: "
 #define SHARED_SAY_BYTES (64ll << 20) /* below that sharing is not worth a line */
-#define ARGS_MAX	 60
+#define ARGS_MAX         60
 
 #define SECONDS(ns) ((double)(ns) / (double)NS_PER_S)
 
@@ -19,7 +19,7 @@ static void name_text(const struct process *p, char *buf, size_t cap)
 	size_t len;
 
 	plain_text(p->comm, strnlen(p->comm, sizeof(p->comm)), buf, cap);
-	if (!p->argv_known)
+	if (!p->argv_known || !p->argv_len)
 		return;
 	/* The first is the program's own name again. */
 	at += strnlen(at, (size_t)(end - at)) + 1;
@@ -42,36 +42,56 @@ static const struct process *largest(const struct summary *s)
 	return best && best->peak_rss_bytes >= 0 ? best : NULL;
 }
 
+/* Reasons and names may come from a journal, which may hold anything. */
+static void put_plain(FILE *out, const char *text)
+{
+	char plain[1024];
+
+	plain_text(text, strlen(text), plain, sizeof(plain));
+	fputs(plain, out);
+}
+
 static void say_degraded(FILE *out, const struct summary *s)
 {
 	const struct source_facts *f = &s->source;
+	const struct texts *reasons = &s->completeness.reasons;
+	bool sampled = f->exits && !strcmp(f->exits, "proc");
 
-	if (f->exits && !strcmp(f->exits, "proc"))
-		fprintf(out, LINE "sampled only, no exit records: %s\n",
-			f->fallback_reason ? f->fallback_reason : "asked for");
-	else if (s->cut_off)
-		fprintf(out, LINE "the journal was cut off: what follows is what it holds\n");
-	else if (!s->completeness.exact && s->completeness.reasons.n)
-		fprintf(out, LINE "not exact: %s%s\n", s->completeness.reasons.at[0],
-			s->completeness.reasons.n > 1 ? " (more in the JSON summary)" : "");
+	if (s->cut_off)
+		fputs(LINE "the journal was cut off: what follows is what it holds\n", out);
+	if (sampled) {
+		fputs(LINE "sampled only, no exit records: ", out);
+		put_plain(out, f->fallback_reason ? f->fallback_reason : "asked for");
+		fputc('\n', out);
+	} else if (!s->cut_off && !s->completeness.exact && reasons->n) {
+		fputs(LINE "not exact: ", out);
+		put_plain(out, reasons->at[0]);
+		fputs(reasons->n > 1 ? " (more in the JSON summary)\n" : "\n", out);
+	}
 }
 
 static void say_usage(FILE *out, const struct summary *s)
 {
 	const struct usage *u = &s->usage;
+	const char *comma = "";
 	char text[128];
 
 	usage_text(u->peak_lower_bytes, u->cpu_ns < 0 ? -1 : SECONDS(u->cpu_ns), u->peak_cpus, text,
 		   sizeof(text));
-	fprintf(out, LINE "%s%s", text, *text ? ", " : "");
+	fprintf(out, LINE "%s", text);
+	if (*text)
+		comma = ", ";
 	if (s->run.wall_ns >= 0) {
 		cpu_text(SECONDS(s->run.wall_ns), text, sizeof(text));
-		fprintf(out, "wall %s", text);
+		fprintf(out, "%swall %s", comma, text);
+		comma = ", ";
 	}
-	if (u->total_processes >= 0)
-		fprintf(out, ", %lld process%s", (long long)u->total_processes,
+	if (u->total_processes >= 0) {
+		fprintf(out, "%s%lld process%s", comma, (long long)u->total_processes,
 			u->total_processes == 1 ? "" : "es");
-	fputc('\n', out);
+		comma = ", ";
+	}
+	fputs(*comma ? "\n" : "nothing is known\n", out);
 }
 
 static void say_peak(FILE *out, const struct summary *s)
@@ -114,8 +134,9 @@ static void say_sharing(FILE *out, const struct summary *s)
 	char text[32];
 
 	for (size_t i = 0; i < s->n_rows; i++)
-		if (s->rows[i]->inherited_rss_bytes > 0)
-			shared += s->rows[i]->inherited_rss_bytes;
+		if (s->rows[i]->inherited_rss_bytes > 0 &&
+		    __builtin_add_overflow(shared, s->rows[i]->inherited_rss_bytes, &shared))
+			return;
 	if (shared < SHARED_SAY_BYTES || shared < s->usage.peak_upper_bytes / 4)
 		return;
 	bytes_text(shared, text, sizeof(text));
@@ -128,7 +149,9 @@ static void say_source(FILE *out, const struct summary *s)
 
 	if (!s->source.exits || c->events_lost < 0)
 		return;
-	fprintf(out, LINE "exits from %s, ", s->source.exits);
+	fputs(LINE "exits from ", out);
+	put_plain(out, s->source.exits);
+	fputs(", ", out);
 	if (c->events_lost)
 		fprintf(out, "%lld of %lld records lost (totals are exact)\n",
 			(long long)c->events_lost, (long long)c->exits);

@@ -28,6 +28,9 @@
 #define VMSTAT_EVERY_NS	 NS_PER_S
 #define TERM_GRACE_NS	 (5 * NS_PER_S)
 #define LOSSES_MAX	 32
+/* A sum this much above a scan is looked at again a little later, when every tick has come. */
+#define DOUBT_BYTES	 (1 << 20)
+#define DOUBT_AGAIN_NS	 (25 * NS_PER_MS)
 #define STATUS_TERMINATED (128 + SIGTERM)
 
 struct session {
@@ -46,6 +49,8 @@ struct session {
 	char fallback_reason[256];
 	int epoll_fd;
 	int64_t start_ns, started_at_ns, next_sample_ns, vmstat_at_ns;
+	int64_t interval_max_bytes; /* taken from the source, not yet in a sample */
+	int64_t doubt_at_ns; /* when a doubtful sum is looked at again; 0: none is */
 	struct proc_vmstat vmstat;
 	bool has_vmstat;
 	double last_cpus_at, last_cpus_cpu;
@@ -155,39 +160,78 @@ static bool pages_stolen(struct session *s, int64_t now)
 	return moved;
 }
 
-static void read_sample(struct session *s, struct tree_sample *t)
+/* The source gives its interval maximum once; it stays here until a sample takes it. */
+static void read_totals(struct session *s, struct tree_sample *t)
 {
-	*t = (struct tree_sample){ .at_ns = now_ns(CLOCK_MONOTONIC) };
 	source_sample(s->source, t);
-	if (!s->scanning)
-		return;
+	if (t->totals.interval_max_bytes > s->interval_max_bytes)
+		s->interval_max_bytes = t->totals.interval_max_bytes;
+	t->totals.interval_max_bytes = s->interval_max_bytes;
+}
+
+/*
+ * Checks the kernel's sum against /proc (DESIGN: "to check the map"): every process was read, and
+ * before and after it the sum was larger, although what runs is at most a tick old in it.
+ */
+static bool sum_is_doubtful(struct session *s, const struct tree_sample *t)
+{
+	struct tree_sample after = *t;
+	int64_t least = t->totals.lower_bytes;
+
+	read_totals(s, &after);
+	if (after.totals.lower_bytes < least)
+		least = after.totals.lower_bytes;
+	return s->config->tick && t->scan.complete && t->scan.processes == t->totals.processes &&
+	       t->scan.processes == after.totals.processes &&
+	       least > t->scan.net_rss_bytes + DOUBT_BYTES;
+}
+
+static void read_scan(struct session *s, struct tree_sample *t)
+{
+	struct scan_result again;
+
 	t->pages_stolen = pages_stolen(s, t->at_ns);
 	t->scanned = true;
 	scan_pass(s->scan, SCAN_BUDGET_NS, false, &t->scan);
 	/* Larger than what the kernel summed up: only what two readings agree on counts. */
 	if (t->scan.complete && t->scan.net_rss_bytes > t->totals.lower_max_bytes) {
-		struct scan_result again;
-
 		scan_pass(s->scan, 0, true, &again);
 		t->scan.rss_bytes = again.rss_bytes;
 		t->scan.net_rss_bytes = again.net_rss_bytes;
 		t->scan.outside_changed |= again.outside_changed;
 		t->scan.outside_grown_bytes += again.outside_grown_bytes;
 	}
+	t->doubtful = sum_is_doubtful(s, t);
 }
 
 static void sample(struct session *s)
 {
-	struct tree_sample t;
+	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
 	double cpus = -1;
 
-	read_sample(s, &t);
+	read_totals(s, &t);
+	s->interval_max_bytes = EM_NONE;
+	if (s->scanning)
+		read_scan(s, &t);
+	if (t.doubtful)
+		s->doubt_at_ns = t.at_ns + DOUBT_AGAIN_NS;
 	if (run_on_sample(&s->run, &t))
 		cpus = s->run.meter.last_cpus;
 	journal_sample(&s->journal, &t, cpus);
 	flush_journal(s);
-	s->next_sample_ns =
-		t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
+	s->next_sample_ns = t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
+}
+
+/* The second look: still doubtful means that memory went without its process having run. */
+static void look_again(struct session *s)
+{
+	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
+
+	s->doubt_at_ns = 0;
+	read_totals(s, &t);
+	read_scan(s, &t);
+	t.scan.outside_changed |= t.doubtful;
+	run_on_reading(&s->run, &t);
 }
 
 /* --- waiting ------------------------------------------------------------------------------- */
@@ -247,7 +291,7 @@ static bool tree_lives(struct session *s)
 {
 	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
 
-	source_sample(s->source, &t);
+	read_totals(s, &t);
 	return t.totals.processes > 0;
 }
 
@@ -264,6 +308,8 @@ static int wait_ms(struct session *s, int64_t now)
 
 	if (s->config->interval_s > 0)
 		ms = sooner(ms, s->next_sample_ns - now);
+	if (s->doubt_at_ns)
+		ms = sooner(ms, s->doubt_at_ns - now);
 	if (s->term_deadline_ns)
 		ms = sooner(ms, s->term_deadline_ns - now);
 	if (s->root_ended) /* --wait-tree: its end is seen by looking */
@@ -295,6 +341,8 @@ static void loop(struct session *s)
 			s->terminated = s->stop = true;
 		if (s->root_ended && !s->stop && !tree_lives(s))
 			s->stop = true;
+		if (!s->stop && s->doubt_at_ns && now >= s->doubt_at_ns)
+			look_again(s);
 		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
 			sample(s);
 	}
@@ -565,7 +613,8 @@ int session_run(const struct config *c)
 			     .report_out.fd = -1,
 			     .json_out.fd = -1,
 			     .journal_out.fd = -1,
-			     .journal.fd = -1 };
+			     .journal.fd = -1,
+			     .interval_max_bytes = EM_NONE };
 	int status = STATUS_FAILED;
 
 	if (!open_outputs(&s) && !prepare(&s)) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fuzz_journal - any bytes as a journal
+ *
+ * Besides what the sanitizers and the model's assertions see: what was read can be written, and
+ * all rows come again in a second look.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "journal/read.h"
+#include "report/document.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int put(void *ctx, const char *data, size_t len)
+{
+	(void)data;
+	*(size_t *)ctx += len;
+	return 0;
+}
+
+static struct process *next_row(void *rows)
+{
+	return journal_rows_next(rows);
+}
+
+static void render(const struct journal_read *r, FILE *in)
+{
+	const struct document_rows all = { next_row, journal_rows_new(in, r->lines) };
+	const struct summary *s = r->summary;
+	size_t written = 0, len = 0;
+	struct document_sink sink = { put, &written };
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out || !all.ctx)
+		abort();
+	if (document_json(s, NULL, &sink) || !written)
+		abort();
+	document_text(s, 10, &all, out);
+	if (journal_rows_free(all.ctx))
+		abort();
+	fclose(out);
+	/* A journal's bytes never reach the terminal as they are. */
+	for (size_t i = 0; i < len; i++)
+		if (((unsigned char)text[i] < 0x20 && text[i] != '\n') || text[i] == 0x7f)
+			abort();
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FILE *in = size ? fmemopen((void *)data, size, "r") : NULL;
+	struct journal_read r;
+
+	if (!in)
+		return 0;
+	if (journal_read(in, TOP_PEAK, &r))
+		abort();
+	if (r.summary) {
+		rewind(in);
+		render(&r, in);
+	}
+	summary_free(r.summary);
+	fclose(in);
+	return 0;
+}

@@ -1,0 +1,681 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * test_journal - what is written comes back: random runs to the byte; broken and cut journals
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "journal/read.h"
+#include "journal/write.h"
+#include "report/document.h"
+#include "report/json_summary.h"
+#include "tap.h"
+#include "units.h"
+
+#define ROUNDS 40
+
+static uint64_t seed;
+
+static uint64_t random_below(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed % n;
+}
+
+/* Now and then unknown, now and then 0. */
+static int64_t random_value(uint64_t n)
+{
+	switch (random_below(8)) {
+	case 0:
+		return EM_NONE;
+	case 1:
+		return 0;
+	default:
+		return (int64_t)random_below(n);
+	}
+}
+
+/* Any byte but NUL, often what needs care. */
+static void random_text(char *to, size_t len)
+{
+	static const char odd[] = "\"\\\n\t\x1b\x7f\x80\x85\xa0\xc2\xc3\xa9\xe2\x82\xac\xf0\xff";
+
+	for (size_t i = 0; i < len; i++)
+		to[i] = random_below(2) ? odd[random_below(sizeof(odd) - 1)]
+					: (char)(1 + random_below(255));
+	to[len] = '\0';
+}
+
+/* --- a buffer for a document, a file for a journal ----------------------------------------- */
+
+struct buffer {
+	char *data;
+	size_t len;
+};
+
+static int put(void *ctx, const char *data, size_t len)
+{
+	struct buffer *b = ctx;
+	char *more = realloc(b->data, b->len + len + 1);
+
+	if (!more)
+		return -ENOMEM;
+	b->data = more;
+	memcpy(b->data + b->len, data, len);
+	b->len += len;
+	b->data[b->len] = '\0';
+	return 0;
+}
+
+static struct buffer document(const struct summary *s, const struct document_rows *all)
+{
+	struct buffer b = { 0 };
+	struct document_sink sink = { put, &b };
+
+	document_json(s, all, &sink);
+	return b;
+}
+
+static FILE *file_of(const char *data, size_t len)
+{
+	FILE *f = tmpfile();
+
+	if (!f || fwrite(data, 1, len, f) != len)
+		abort();
+	rewind(f);
+	return f;
+}
+
+static struct journal_read read_text(const char *data, size_t len)
+{
+	FILE *f = file_of(data, len);
+	struct journal_read r;
+
+	if (journal_read(f, TOP_PEAK, &r))
+		abort();
+	fclose(f);
+	return r;
+}
+
+/* --- a run as a session makes it ----------------------------------------------------------- */
+
+struct live {
+	struct run run;
+	struct journal journal;
+	struct summary *summary;
+	FILE *file;
+	int64_t start_ns, now_ns, cpu_ns;
+};
+
+static void random_facts(struct live *l, struct run_facts *f, struct source_facts *source)
+{
+	char word[24];
+
+	*f = (struct run_facts){ .id = strdup("an id"),
+				 .mode = strdup("command"),
+				 .pid = 5,
+				 .exe_path = strdup("/bin/true"),
+				 .exe_size_bytes = 5,
+				 .exe_mtime_ns = -1500 * NS_PER_MS,
+				 .exe_inode = INT64_MIN + 5, /* an inode number of 64 bits */
+				 .started_at_ns = 1700000000 * NS_PER_S + 7,
+				 .wall_ns = EM_NONE,
+				 .exit_code = EM_NONE,
+				 .exit_signal = EM_NONE,
+				 .core_dumped = EM_NONE,
+				 .oom_killed = EM_NONE };
+	f->labels = calloc(2, sizeof(*f->labels));
+	f->command = calloc(3, sizeof(char *));
+	for (int i = 0; i < 2; i++) {
+		random_text(word, 1 + random_below(20));
+		f->command[i] = strdup(word);
+		f->labels[i].value = strdup(word);
+		word[0] = (char)('a' + i);
+		f->labels[i].key = strdup(word);
+		f->n_labels++;
+	}
+	random_text(word, 9);
+	f->cwd = random_below(4) ? strdup(word) : NULL;
+	*source = (struct source_facts){ .exits = strdup("bpf"),
+					 .interval_ns = (int64_t)random_below(6) * 60 * NS_PER_MS,
+					 .self_cpu_ns = EM_NONE,
+					 .self_peak_rss_bytes = EM_NONE };
+	texts_add(&source->notes, "%s", word);
+	(void)l;
+}
+
+static void live_start(struct live *l)
+{
+	struct run_facts facts;
+	struct source_facts source;
+	double interval;
+
+	*l = (struct live){ .start_ns = 86400 * NS_PER_S + (int64_t)random_below(NS_PER_S),
+			    .summary = summary_new(),
+			    .file = tmpfile() };
+	l->now_ns = l->start_ns;
+	journal_init(&l->journal, fileno(l->file));
+	l->journal.n_cpus = 1 + (long)random_below(4);
+	random_facts(l, &facts, &source);
+	interval = (double)source.interval_ns / (double)NS_PER_S;
+	if (run_init(&l->run, l->start_ns,
+		     interval > 0 && interval < METER_MIN_SAMPLE_S ? interval : METER_MIN_SAMPLE_S,
+		     (int)l->journal.n_cpus))
+		abort();
+	journal_start(&l->journal, l->start_ns, &facts, &source);
+	l->summary->run = facts;
+	l->summary->source = source;
+}
+
+static void live_exit(struct live *l)
+{
+	struct exit_record e = { .pid = (int32_t)random_below(1 << 22),
+				 .ppid = (int32_t)random_below(1 << 22),
+				 .running = !random_below(20),
+				 .born_ns = l->now_ns - (int64_t)random_below(NS_PER_S),
+				 .ended_ns = l->now_ns,
+				 .wait_status = (int32_t)random_below(3) << 8,
+				 .oom_killed = (int8_t)((int)random_below(3) - 1),
+				 .notes = (uint32_t)random_below(32),
+				 .peak_rss_bytes = random_value(1ll << 40),
+				 .peak_error_bytes = random_value(1 << 20),
+				 .peak_rss_exact = (int8_t)random_below(2),
+				 .peak_source = (enum peak_source)random_below(PEAK_RUSAGE + 1),
+				 .inherited_rss_bytes = random_value(1 << 30),
+				 .peak_vm_bytes = random_value(1ll << 50),
+				 .cpu_ns = random_value(1ll << 48),
+				 .cpu_user_ns = random_value(1ll << 40),
+				 .cpu_system_ns = random_value(1ll << 40),
+				 .threads = random_value(100),
+				 .execs = random_value(9),
+				 .minor_faults = random_value(1 << 30),
+				 .major_faults = random_value(9),
+				 .voluntary_switches = random_value(999),
+				 .involuntary_switches = random_value(999) };
+	int64_t *split[] = { &e.split.anon_bytes, &e.split.file_bytes, &e.split.shmem_bytes,
+			     &e.split.swap_bytes, &e.split.hugetlb_bytes };
+	int64_t *io[] = { &e.io.read_bytes, &e.io.write_bytes, &e.io.cancelled_write_bytes,
+			  &e.io.rchar,      &e.io.wchar,       &e.io.syscr,
+			  &e.io.syscw };
+	char comm[EM_COMM_LEN], argv[64];
+	struct exec_record x = { .at_ns = l->now_ns, .argv = argv };
+	struct process *row;
+
+	for (size_t i = 0; i < sizeof(split) / sizeof(split[0]); i++)
+		*split[i] = random_value(1ll << 40);
+	for (size_t i = 0; i < sizeof(io) / sizeof(io[0]); i++)
+		*io[i] = random_value(1ll << 60);
+	if (!random_below(4))
+		e.wait_status = 9 | (random_below(2) ? 0x80 : 0);
+	if (!random_below(9))
+		e.born_ns = EM_NONE;
+	random_text(comm, random_below(3) ? 5 : EM_COMM_LEN - 1);
+	/* The longest names have no room for a control character in two bytes. */
+	for (size_t i = 0; i < sizeof(comm); i++)
+		if ((unsigned char)comm[i] >= 0x80 && (unsigned char)comm[i] < 0xa0)
+			comm[i] = 'x';
+	memcpy(e.comm, comm, sizeof(comm));
+	memset(e.comm + strlen(comm), 0, sizeof(e.comm) - strlen(comm));
+	e.key = (struct process_key){ .start_ns = random_below(1 << 30), .tgid = (uint32_t)e.pid };
+	x.key = e.key;
+	x.argv_known = random_below(4);
+	x.argv_len = random_below(sizeof(argv) - 1);
+	random_text(argv, sizeof(argv) - 1);
+	for (size_t i = 0; i < sizeof(argv); i++)
+		if (!random_below(6))
+			argv[i] = '\0';
+	x.argv_truncated = !random_below(4);
+	if (run_on_exec(&l->run, &x) || run_on_exit(&l->run, &e, &row))
+		abort();
+	journal_process(&l->journal, l->now_ns, row);
+	process_unref(row);
+}
+
+static void live_sample(struct live *l)
+{
+	struct tree_sample s = { .at_ns = l->now_ns };
+	double cpus = -1;
+
+	l->cpu_ns += (int64_t)random_below(NS_PER_S);
+	s.totals.cpu_ns = random_below(9) ? l->cpu_ns : EM_NONE;
+	s.totals.interval_max_bytes = random_value(1ll << 40);
+	s.totals.processes = random_value(99);
+	s.totals.threads = random_value(99);
+	s.totals.lower_max_bytes = s.totals.upper_max_bytes = EM_NONE;
+	s.scanned = random_below(2);
+	s.scan.complete = random_below(2);
+	s.scan.net_rss_bytes = random_value(1ll << 40);
+	if (run_on_sample(&l->run, &s))
+		cpus = l->run.meter.last_cpus;
+	journal_sample(&l->journal, &s, cpus);
+}
+
+static void live_end(struct live *l)
+{
+	struct loss loss = { "stale", 3, false };
+	struct run_end end = { .at_ns = l->now_ns + (int64_t)random_below(NS_PER_S),
+			       .losses = &loss,
+			       .n_losses = random_below(2),
+			       .exact_source = random_below(2),
+			       .rusage = { random_value(1 << 30), 5, EM_NONE },
+			       .initial = 1 };
+	struct summary *s = l->summary;
+
+	end.totals.forks = random_value(1000);
+	end.totals.exits = 1 + (int64_t)random_below(1000);
+	end.totals.cpu_ns = random_value(1ll << 40);
+	end.totals.lower_bytes = end.totals.lower_max_bytes = EM_NONE;
+	end.totals.upper_max_bytes = EM_NONE;
+	end.totals.io.rchar = random_value(2);
+	for (size_t i = 0; i < end.n_losses; i++)
+		journal_lost(&l->journal, end.at_ns, &loss);
+	s->run.wall_ns = (int64_t)random_below(1ll << 60);
+	s->run.exit_code = 3;
+	s->aged_at_ns = s->run.started_at_ns + (end.at_ns - l->start_ns);
+	s->usage.io_source = strdup("exit");
+	s->usage.mean_cpus = (double)random_below(1 << 30) / 3e7;
+	if (run_finish(&l->run, &end, TOP_PEAK, s))
+		abort();
+	journal_summary(&l->journal, end.at_ns + 12345, s);
+	if (journal_flush(&l->journal))
+		abort();
+	rewind(l->file);
+}
+
+static void live_free(struct live *l)
+{
+	run_free(&l->run);
+	journal_free(&l->journal);
+	summary_free(l->summary);
+	fclose(l->file);
+}
+
+static void live_run(struct live *l, uint64_t round)
+{
+	static const uint64_t steps[] = { 5, 60, 700, 3000 };
+
+	seed = 88172645463325252ull + round * 7919;
+	live_start(l);
+	for (uint64_t i = steps[round % 4]; i; i--) {
+		l->now_ns += (int64_t)random_below(random_below(9) ? 40 * NS_PER_MS : NS_PER_S);
+		if (random_below(3))
+			live_exit(l);
+		else
+			live_sample(l);
+	}
+	live_end(l);
+}
+
+static struct process *next_row(void *rows)
+{
+	return journal_rows_next(rows);
+}
+
+static size_t first_difference(const struct buffer *a, const struct buffer *b)
+{
+	size_t i = 0;
+
+	while (i < a->len && i < b->len && a->data[i] == b->data[i])
+		i++;
+	return i;
+}
+
+static void test_round_trip(uint64_t round)
+{
+	struct document_rows all = { next_row, NULL };
+	struct buffer want, got, every;
+	struct journal_read r;
+	struct live l;
+
+	live_run(&l, round);
+	want = document(l.summary, NULL);
+	EQ_I(journal_read(l.file, TOP_PEAK, &r), 0, "round %d: read", (int)round);
+	EQ_I(r.n_faults, 0, "round %d: no line is malformed", (int)round);
+	got = document(r.summary, NULL);
+	if (!OK(want.len == got.len && !memcmp(want.data, got.data, want.len),
+		"round %d: the same document", (int)round)) {
+		size_t at = first_difference(&want, &got);
+
+		at = at > 60 ? at - 60 : 0;
+		printf("# want %.120s\n# got  %.120s\n", want.data + at, got.data + at);
+		printf("# %s\n", r.n_faults ? r.faults[0].why.text : "");
+	}
+	rewind(l.file);
+	all.ctx = journal_rows_new(l.file, r.lines);
+	every = document(r.summary, &all);
+	EQ_I(journal_rows_free(all.ctx), 0, "round %d: all rows again", (int)round);
+	OK(every.len >= got.len, "round %d: they are no fewer", (int)round);
+	free(want.data);
+	free(got.data);
+	free(every.data);
+	summary_free(r.summary);
+	live_free(&l);
+}
+
+/* --- broken journals ----------------------------------------------------------------------- */
+
+#define START                                                                                     \
+	"{\"event\":\"run_start\",\"t\":0,\"run\":{\"id\":\"x\",\"started_at\":"                  \
+	"\"2026-11-30T01:21:27.272Z\"},\"source\":{\"exits\":\"bpf\",\"interval_seconds\":0.25}," \
+	"\"env\":{\"cpus\":2}}\n"
+#define ROW(rest) "{\"event\":\"process\",\"t\":1,\"pid\":7,\"comm\":\"a\"" rest "}\n"
+#define SAMPLE                                                                                  \
+	"{\"event\":\"sample\",\"t\":0.5,\"rss_bytes\":4096,\"cpu_seconds\":0.25,\"cpus\":0.5," \
+	"\"processes\":3,\"threads\":4,\"lower_bytes\":8192,\"upper_bytes\":12288}\n"
+#define END                                                                                  \
+	"{\"event\":\"summary\",\"t\":2,\"schema\":\"exitmeter.summary/1\",\"run\":{\"id\":" \
+	"\"x\"},\"source\":{},\"completeness\":{\"exact\":true},\"usage\":{}}\n"
+
+static void test_malformed(void)
+{
+	static const struct {
+		const char *label, *line, *why;
+	} rows[] = {
+		{ "half", "{\"event\":\"process\",\n", "not JSON: it ends too soon" },
+		{ "empty", "\n", "the line is empty" },
+		{ "an array", "[1]\n", "no event of a journal" },
+		{ "a number", "5\n", NULL },
+		{ "no event", "{\"t\":1}\n", "no event of a journal" },
+		{ "an event that is none", "{\"event\":5,\"t\":1}\n", "no event of a journal" },
+		{ "no t", "{\"event\":\"process\"}\n", "no t of a journal" },
+		{ "null t", "{\"event\":\"process\",\"t\":null}\n", "no t of a journal" },
+		{ "t is a text", "{\"event\":\"process\",\"t\":\"1\"}\n", "no t of a journal" },
+		{ "two objects", "{\"event\":\"process\",\"t\":1}{}\n", NULL },
+		{ "no pid", "{\"event\":\"process\",\"t\":1,\"comm\":\"a\"}\n",
+		  "a process without pid or comm" },
+		{ "pid too large",
+		  "{\"event\":\"process\",\"t\":1,\"pid\":4294967296,\"comm\":\"a\"}\n",
+		  "pid is not a pid" },
+		{ "comm too long",
+		  "{\"event\":\"process\",\"t\":1,\"pid\":1,\"comm\":\"12345678901234567\"}\n",
+		  "comm is not a name of at most 16 bytes" },
+		{ "a NUL in comm",
+		  "{\"event\":\"process\",\"t\":1,\"pid\":1,\"comm\":\"a\\u0000\"}\n",
+		  "comm is not a name of at most 16 bytes" },
+		{ "a text for a count", ROW(",\"threads\":\"1\""),
+		  "threads is not a count or null" },
+		{ "below 0", ROW(",\"threads\":-1"), "threads is not a count or null" },
+		{ "a fraction", ROW(",\"threads\":1.5"), "threads is not a count or null" },
+		{ "too large", ROW(",\"threads\":18446744073709551615"),
+		  "threads is not a count or null" },
+		{ "seconds below 0", ROW(",\"cpu_seconds\":-1"),
+		  "cpu_seconds is not seconds or null" },
+		{ "seconds too large", ROW(",\"cpu_seconds\":1e30"),
+		  "cpu_seconds is not seconds or null" },
+		{ "a NaN", ROW(",\"cpu_seconds\":NaN"), NULL },
+		{ "a flag that is none", ROW(",\"running\":1"),
+		  "running is not true, false or null" },
+		{ "running null", ROW(",\"running\":null"), "running is null" },
+		{ "argv", ROW(",\"argv\":\"a\""), "argv is not an array" },
+		{ "a word", ROW(",\"argv\":[1]"), "argv holds what is no text" },
+		{ "a NUL in a word", ROW(",\"argv\":[\"a\\u0000b\"]"),
+		  "argv holds what is no text" },
+		{ "io", ROW(",\"io\":[]"), "io is not an object" },
+		{ "in io", ROW(",\"io\":{\"rchar\":true}"), "rchar is not a count or null" },
+		{ "notes", ROW(",\"notes\":[1]"), "notes holds what is no text" },
+		{ "a second run_start", START, "run_start is not the first line" },
+		{ "a sample", "{\"event\":\"sample\",\"t\":1,\"rss_bytes\":[]}\n",
+		  "rss_bytes is not a count or null" },
+		{ "a sample's CPU", "{\"event\":\"sample\",\"t\":1,\"cpu_seconds\":-2}\n",
+		  "cpu_seconds is not seconds or null" },
+		{ "lost", "{\"event\":\"lost\",\"t\":1,\"count\":1}\n",
+		  "lost without what and count" },
+		{ "a foreign schema", "{\"event\":\"summary\",\"t\":1,\"schema\":\"x\"}\n",
+		  "the schema is not exitmeter.summary/1" },
+		{ "half a summary",
+		  "{\"event\":\"summary\",\"t\":1,\"schema\":\"exitmeter.summary/1\"}\n",
+		  "a summary without run, source, completeness or usage" },
+		{ "a moment",
+		  "{\"event\":\"summary\",\"t\":2,\"schema\":\"exitmeter.summary/1\",\"run\":{"
+		  "\"started_at\":\"2026-13-30T01:21:27.272Z\"},\"source\":{},\"completeness\":{},"
+		  "\"usage\":{}}\n",
+		  "started_at is not a moment in RFC 3339 or null" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[4096];
+		int len = snprintf(text, sizeof(text), "%s%s%s%s%s", START, SAMPLE, rows[i].line,
+				   ROW(""), END);
+		struct journal_read r = read_text(text, (size_t)len);
+
+		EQ_I(r.n_faults, 1, "%s: one fault", rows[i].label);
+		EQ_I(r.faults[0].line, 3, "%s: with its line", rows[i].label);
+		if (rows[i].why)
+			EQ_S(r.faults[0].why.text, rows[i].why, "%s: why", rows[i].label);
+		OK(r.summary && !r.summary->cut_off && r.summary->n_rows == 1,
+		   "%s: the rest is there", rows[i].label);
+		EQ_I(r.summary->completeness.exact, 0, "%s: not exact any more", rows[i].label);
+		summary_free(r.summary);
+	}
+}
+
+static void test_many_faults(void)
+{
+	struct buffer b = { 0 };
+	struct journal_read r;
+
+	put(&b, START, sizeof(START) - 1);
+	for (int i = 0; i < 50; i++)
+		put(&b, "x\n", 2);
+	put(&b, END, sizeof(END) - 1);
+	put(&b, ROW(""), sizeof(ROW("")) - 1);
+	r = read_text(b.data, b.len);
+	EQ_I(r.n_faults, 51, "all are counted, one behind the end too");
+	EQ_I(r.faults[JOURNAL_FAULTS_MAX - 1].line, JOURNAL_FAULTS_MAX + 1, "the first are kept");
+	EQ_I(r.summary->n_rows, 0, "a row behind the end is none");
+	summary_free(r.summary);
+	free(b.data);
+}
+
+static void test_long_lines(void)
+{
+	size_t len = JOURNAL_LINE_MAX + 100;
+	char *line = malloc(len);
+	struct buffer b = { 0 };
+	struct journal_read r;
+
+	memset(line, ' ', len);
+	line[len - 1] = '\n';
+	put(&b, START, sizeof(START) - 1);
+	put(&b, line, len);
+	put(&b, ROW(""), sizeof(ROW("")) - 1);
+	put(&b, END, sizeof(END) - 2);
+	/* The last line holds the command line and may be long. */
+	put(&b, line, len);
+	r = read_text(b.data, b.len);
+	EQ_I(r.n_faults, 1, "one line is too long");
+	EQ_S(r.faults[0].why.text, "the line is too long", "it is said");
+	EQ_I(r.faults[0].line, 2, "with its number");
+	OK(r.summary && !r.summary->cut_off && r.summary->n_rows == 1, "the rest is read");
+	summary_free(r.summary);
+	free(b.data);
+	free(line);
+}
+
+static void test_foreign(void)
+{
+	static const char *const texts[] = { "{\"level\":\"info\"}\n[1,2]\n", "\n", "x",
+					     "{\"event\":\"login\",\"t\":1}\n",
+					     "{\"event\":\"run_start\",\"t\":0,\"ru" };
+	struct journal_read r = read_text("", 0);
+
+	OK(!r.summary && r.empty, "an empty file");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		r = read_text(texts[i], strlen(texts[i]));
+		OK(!r.summary && !r.empty, "foreign file %d: nothing of a journal", (int)i);
+	}
+}
+
+static void test_no_start(void)
+{
+	static const char text[] = "garbage\n" ROW("") END;
+	struct journal_read r = read_text(text, sizeof(text) - 1);
+
+	EQ_I(r.n_faults, 2, "a journal whose first line is broken: that, and no run_start");
+	OK(r.summary && r.summary->n_rows == 1, "it is read");
+	EQ_S(r.summary->run.id, "x", "the end knows the run");
+	summary_free(r.summary);
+}
+
+static void test_unknown(void)
+{
+	static const char text[] = START "{\"event\":\"phase\",\"t\":1,\"name\":\"x\"}\n" ROW(
+		",\"colour\":\"red\",\"notes\":[\"shared-mm\",\"of-tomorrow\"]") END;
+	struct journal_read r = read_text(text, sizeof(text) - 1);
+
+	EQ_I(r.n_faults, 0, "events, fields and notes of a later exitmeter are no faults");
+	EQ_I(r.summary->rows[0]->notes, NOTE_SHARED_MM, "the known note is there");
+	EQ_I(r.summary->rows[0]->threads, EM_NONE, "what is missing is unknown");
+	summary_free(r.summary);
+}
+
+/* --- cut journals -------------------------------------------------------------------------- */
+
+static void test_cut(void)
+{
+	static const char text[] =
+		START ROW(",\"cpu_seconds\":0.5,\"peak_rss_bytes\":5000,\"peak_source\":\"exit\"")
+			SAMPLE ROW(",\"cpu_seconds\":0.25,\"peak_rss_bytes\":50000,"
+				   "\"peak_rss_exact\":true,\"peak_source\":\"exit\","
+				   "\"minor_faults\":3") "{\"event\":\"proc";
+	struct journal_read r = read_text(text, sizeof(text) - 1);
+	struct summary *s = r.summary;
+
+	EQ_I(r.n_faults, 0, "half a line at the end is the cut, no fault");
+	EQ_I(s->cut_off, 1, "it is said");
+	EQ_I(s->completeness.exact, 0, "not exact");
+	EQ_S(s->completeness.reasons.at[0], "the journal was cut off", "the reason");
+	EQ_I(s->completeness.exits, 2, "rows");
+	EQ_I(s->completeness.forks, EM_NONE, "forks are unknown");
+	EQ_I(s->completeness.running_at_end, EM_NONE, "those that run too");
+	EQ_I(s->run.wall_ns, EM_NONE, "and the time");
+	EQ_I(s->run.exit_code, EM_NONE, "and the code");
+	EQ_I(s->usage.cpu_ns, 750 * NS_PER_MS, "CPU: rows know more than the last sample");
+	EQ_I(s->usage.peak_lower_bytes, 50000, "lower: the largest process");
+	EQ_I(s->usage.peak_upper_bytes, 12288 + 50000, "upper: the last one and what came later");
+	EQ_I(s->usage.minor_faults, 3, "sums of rows");
+	EQ_I(s->usage.io.rchar, EM_NONE, "what no row knows is unknown");
+	EQ_I(s->usage.max_processes, 3, "the most in a sample");
+	EQ_I(s->n_marks, 3, "marks");
+	EQ_I(s->n_groups, 1, "groups");
+	EQ_I(s->aged_at_ns - s->run.started_at_ns, NS_PER_S, "aged at the last line");
+	summary_free(s);
+}
+
+static void test_cut_anywhere(void)
+{
+	struct live l;
+	char *text;
+	long len;
+	size_t end;
+	bool good = true, cut = true;
+
+	live_run(&l, 1);
+	fseek(l.file, 0, SEEK_END);
+	len = ftell(l.file);
+	rewind(l.file);
+	text = malloc((size_t)len + 1);
+	if (fread(text, 1, (size_t)len, l.file) != (size_t)len)
+		abort();
+	text[len] = '\0';
+	end = strcspn(text, "\n");
+	for (size_t at = end + 1; at < (size_t)len - 1; at += 1 + random_below(97)) {
+		struct journal_read r = read_text(text, at);
+
+		good &= r.summary && !r.n_faults;
+		cut &= r.summary && r.summary->cut_off && !r.summary->completeness.exact;
+		summary_free(r.summary);
+	}
+	OK(good, "cut anywhere: no fault");
+	OK(cut, "cut anywhere: said");
+	{
+		struct journal_read r = read_text(text, (size_t)len - 1);
+
+		OK(r.summary && !r.summary->cut_off, "only the last newline missing: whole");
+		summary_free(r.summary);
+	}
+	free(text);
+	live_free(&l);
+}
+
+/* --- values -------------------------------------------------------------------------------- */
+
+static void test_ns(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+		int64_t want;
+	} rows[] = {
+		{ "0", 0, 0 },
+		{ "1.5", 0, 1500000000 },
+		{ "-0.000000001", 0, -1 },
+		{ "4611686018.427387903", 0, 4611686018427387903 },
+		{ "9007199.254740993", 0, 9007199254740993 },
+		{ "1e-3", 0, 1000000 },
+		{ "0.0000000004", 0, 0 },
+		{ "0.1234567896", 0, 123456790 },
+		{ "9e18", -EBADMSG, 0 },
+		{ "99999999999999999999", -EBADMSG, 0 },
+		{ "\"1\"", -EBADMSG, 0 },
+		{ "true", -EBADMSG, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_object *v = json_tokener_parse(rows[i].text);
+		int64_t got = 0;
+
+		EQ_I(value_ns(v, 0, &got), rows[i].err, "ns %s", rows[i].text);
+		if (!rows[i].err)
+			EQ_I(got, rows[i].want, "ns %s: exact", rows[i].text);
+		json_object_put(v);
+	}
+}
+
+static void test_unescape(void)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "plain", "plain" },
+		{ "\\u00e9", "\xe9" },
+		{ "\\u0085", "\x85" },
+		{ "\\u00c3\\u0085", "\xc3\\u0085" },
+		{ "\\\\u00e9", "\\\\u00e9" },
+		{ "\\u001b", "\\u001b" },
+		{ "\\u00e", "\\u00e" },
+		{ "\\u00gg", "\\u00gg" },
+		{ "\\", "\\" },
+		{ "\\u20ac", "\\u20ac" },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[32];
+		size_t len;
+
+		snprintf(text, sizeof(text), "%s", rows[i].in);
+		len = values_unescape(text, strlen(text));
+		text[len] = '\0';
+		EQ_S(text, rows[i].out, "unescape %d", (int)i);
+	}
+}
+
+int main(void)
+{
+	for (uint64_t round = 0; round < ROUNDS; round++)
+		test_round_trip(round);
+	test_malformed();
+	test_many_faults();
+	test_long_lines();
+	test_foreign();
+	test_no_start();
+	test_unknown();
+	test_cut();
+	test_cut_anywhere();
+	test_ns();
+	test_unescape();
+	return tap_done();
+}

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "journal/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal/read_lines.h"
+#include "units.h"
+
+#define CUT_OFF  "the journal was cut off"
+#define CPUS_MAX (1 << 20)
+
+/* --- folding ------------------------------------------------------------------------------- */
+
+struct fold {
+	struct run run;
+	bool run_open; /* a row or sample was taken */
+	bool known;    /* something of a journal was seen */
+	bool started;
+	struct run_facts facts; /* of run_start */
+	struct source_facts source;
+	int64_t n_cpus;
+	int64_t last_ns; /* the largest t */
+	/* Of samples, the run's time being 0 at its start. */
+	int64_t sampled_ns, upper_bytes, processes_max, threads_max;
+	int64_t largest_row_bytes, repaired;
+	int64_t since_bytes; /* the peaks of rows since the last sample */
+	bool voids;
+	bool faults_known, switches_known, io_known;
+	struct summary *told; /* by the journal's last line */
+	int64_t told_ns;
+};
+
+static double least_interval(int64_t interval_ns)
+{
+	double s = (double)interval_ns / (double)NS_PER_S;
+
+	return s > 0 && s < METER_MIN_SAMPLE_S ? s : METER_MIN_SAMPLE_S;
+}
+
+static int open_run(struct fold *f)
+{
+	int err = 0;
+
+	if (!f->run_open)
+		err = run_init(&f->run, 0, least_interval(f->source.interval_ns), (int)f->n_cpus);
+	if (!err)
+		f->run_open = true;
+	return err;
+}
+
+static int take_start(struct fold *f, json_object *o, struct why *why)
+{
+	json_object *run, *source, *env;
+	struct summary *blank;
+	int err;
+
+	if (f->started || f->run_open)
+		return why_set(why, "run_start is not the first line");
+	if (!json_object_object_get_ex(o, "run", &run) ||
+	    !json_object_is_type(run, json_type_object) ||
+	    !json_object_object_get_ex(o, "source", &source) ||
+	    !json_object_is_type(source, json_type_object))
+		return why_set(why, "a run_start without run or source");
+	blank = summary_new();
+	if (!blank)
+		return -ENOMEM;
+	err = values_run(run, &blank->run, why);
+	if (!err)
+		err = values_source(source, &blank->source, why);
+	if (!err && json_object_object_get_ex(o, "env", &env))
+		err = value_int(env, "cpus", &f->n_cpus, why);
+	if (!err && f->n_cpus > CPUS_MAX)
+		err = why_set(why, "cpus is too large");
+	if (f->n_cpus < 0 || err)
+		f->n_cpus = 0;
+	if (!err) {
+		f->facts = blank->run;
+		f->source = blank->source;
+		blank->run = (struct run_facts){ 0 };
+		blank->source = (struct source_facts){ 0 };
+		f->started = true;
+	}
+	summary_free(blank);
+	return err;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* What run_on_exit tells the peak of, from a row. */
+static void peak_of_row(struct fold *f, const struct process *p)
+{
+	struct exit_record r = { .running = p->running,
+				 .ended_ns = larger(p->ended_ns, EM_NONE),
+				 .peak_rss_bytes = p->peak_rss_bytes,
+				 .peak_error_bytes = larger(p->peak_error_bytes, 0),
+				 .peak_rss_exact = p->peak_rss_exact,
+				 .peak_source = p->peak_source,
+				 .split = p->split };
+	int64_t sum;
+
+	if (__builtin_add_overflow(r.split.anon_bytes, r.split.file_bytes, &sum) ||
+	    __builtin_add_overflow(sum, r.split.shmem_bytes, &sum))
+		r.split.anon_bytes = EM_NONE;
+	peak_on_process(&f->run.peak, &r);
+}
+
+static int take_process(struct fold *f, json_object *o, struct why *why)
+{
+	struct process *p;
+	int err = values_process(o, &p, why);
+
+	if (err)
+		return err;
+	err = open_run(f);
+	if (!err) {
+		peak_of_row(f, p);
+		f->largest_row_bytes = larger(f->largest_row_bytes, p->peak_rss_bytes);
+		f->repaired += !!(p->notes & NOTE_REPAIRED);
+		f->faults_known |= p->minor_faults >= 0;
+		f->switches_known |= p->voluntary_switches >= 0;
+		f->io_known |= p->io.rchar >= 0;
+		if (p->peak_rss_bytes > 0 &&
+		    __builtin_add_overflow(f->since_bytes, p->peak_rss_bytes, &f->since_bytes))
+			f->since_bytes = INT64_MAX;
+		err = run_on_row(&f->run, p);
+	}
+	process_unref(p);
+	return err;
+}
+
+static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why *why)
+{
+	struct tree_sample s = { .at_ns = at_ns, .scanned = true };
+	struct totals *t = &s.totals;
+	int64_t rss = EM_NONE, upper = EM_NONE;
+	json_object *cpu;
+	int err;
+
+	*t = (struct totals){ .processes = EM_NONE,
+			      .threads = EM_NONE,
+			      .cpu_ns = EM_NONE,
+			      .lower_max_bytes = EM_NONE,
+			      .upper_max_bytes = EM_NONE,
+			      .lower_max_at_ns = EM_NONE };
+	err = value_int(o, "rss_bytes", &rss, why);
+	if (!err)
+		err = value_int(o, "processes", &t->processes, why);
+	if (!err)
+		err = value_int(o, "threads", &t->threads, why);
+	if (!err)
+		err = value_int(o, "lower_bytes", &t->lower_max_bytes, why);
+	if (!err)
+		err = value_int(o, "upper_bytes", &upper, why);
+	if (err)
+		return err;
+	if (json_object_object_get_ex(o, "cpu_seconds", &cpu)) {
+		err = value_ns(cpu, EM_NONE, &t->cpu_ns);
+		if (err == -EBADMSG || (cpu && t->cpu_ns < 0))
+			return why_set(why, "cpu_seconds is not seconds or null");
+	}
+	if (!err)
+		err = open_run(f);
+	if (err)
+		return err;
+	/* Whatever the larger came from, it was seen resident. */
+	t->interval_max_bytes = rss;
+	s.scan = (struct scan_result){ .complete = rss >= 0,
+				       .processes = 1,
+				       .rss_bytes = EM_NONE,
+				       .net_rss_bytes = rss,
+				       .split = { .anon_bytes = EM_NONE } };
+	run_on_sample(&f->run, &s);
+	f->sampled_ns = at_ns;
+	f->upper_bytes = larger(f->upper_bytes, upper);
+	f->processes_max = larger(f->processes_max, t->processes);
+	f->threads_max = larger(f->threads_max, t->threads);
+	f->since_bytes = 0;
+	return 0;
+}
+
+static int take_lost(struct fold *f, json_object *o, struct why *why)
+{
+	json_object *what;
+	int64_t count = EM_NONE;
+	int err = value_int(o, "count", &count, why);
+
+	if (!err && (!json_object_object_get_ex(o, "what", &what) ||
+		     !json_object_is_type(what, json_type_string) || count < 0))
+		err = why_set(why, "lost without what and count");
+	if (!err)
+		err = open_run(f);
+	if (err)
+		return err;
+	texts_add(&f->run.reasons, "%s: %lld", json_object_get_string(what), (long long)count);
+	f->voids = true;
+	return 0;
+}
+
+static int take_summary(struct fold *f, json_object *o, int64_t at_ns, struct why *why)
+{
+	struct summary *s = summary_new();
+	int err = s ? values_summary(o, s, why) : -ENOMEM;
+
+	if (!err)
+		err = open_run(f);
+	if (err) {
+		summary_free(s);
+		return err;
+	}
+	f->told = s;
+	f->told_ns = at_ns;
+	return 0;
+}
+
+/* Of events not known here nothing is said: a later exitmeter may have more. */
+static int take_line(struct fold *f, const char *event, json_object *o, struct why *why)
+{
+	json_object *v;
+	int64_t at_ns;
+	int err;
+
+	if (!json_object_object_get_ex(o, "t", &v) || !v || value_ns(v, 0, &at_ns))
+		return why_set(why, "no t of a journal");
+	if (f->told)
+		return why_set(why, "a line after the summary");
+	if (!strcmp(event, "run_start"))
+		err = take_start(f, o, why);
+	else if (!strcmp(event, "process"))
+		err = take_process(f, o, why);
+	else if (!strcmp(event, "sample"))
+		err = take_sample(f, o, at_ns, why);
+	else if (!strcmp(event, "lost"))
+		err = take_lost(f, o, why);
+	else if (!strcmp(event, "summary"))
+		err = take_summary(f, o, at_ns, why);
+	else if (!strcmp(event, "oom"))
+		err = open_run(f);
+	else
+		return 0;
+	if (err)
+		return err;
+	if (!strcmp(event, "oom"))
+		f->run.oom_killed = 1;
+	f->known = true;
+	f->last_ns = larger(f->last_ns, at_ns);
+	return 0;
+}
+
+/* --- the end ------------------------------------------------------------------------------- */
+
+/* Everything but rows and marks is as the last line tells it. */
+static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
+{
+	struct summary *told = f->told;
+	struct run_end end = { .at_ns = f->told_ns,
+			       .totals = { .lower_bytes = EM_NONE,
+					   .lower_max_bytes = EM_NONE,
+					   .upper_max_bytes = EM_NONE,
+					   .cpu_ns = told->usage.cpu_ns } };
+	int err = run_finish(&f->run, &end, sort, s);
+
+	if (err)
+		return err;
+	facts_free(&s->run);
+	source_facts_free(&s->source);
+	texts_free(&s->completeness.reasons);
+	s->run = told->run;
+	s->source = told->source;
+	s->completeness = told->completeness;
+	s->usage = told->usage;
+	s->rusage = told->rusage;
+	memcpy(s->at_peak, told->at_peak, sizeof(s->at_peak));
+	s->n_at_peak = told->n_at_peak;
+	memcpy(s->groups, told->groups, sizeof(s->groups));
+	s->n_groups = told->n_groups;
+	s->aged_at_ns = told->aged_at_ns;
+	/* What it owned has moved. */
+	told->run = (struct run_facts){ 0 };
+	told->source = (struct source_facts){ 0 };
+	told->completeness = (struct completeness){ 0 };
+	told->usage.io_source = NULL;
+	return 0;
+}
+
+static void set_unknown(int64_t *v, bool known)
+{
+	if (!known)
+		*v = EM_NONE;
+}
+
+/* Sums of rows alone: what none of them knew is unknown, not 0. */
+static void forget_unknown(const struct fold *f, struct usage *u)
+{
+	set_unknown(&u->minor_faults, f->faults_known);
+	set_unknown(&u->major_faults, f->faults_known);
+	set_unknown(&u->voluntary_switches, f->switches_known);
+	set_unknown(&u->involuntary_switches, f->switches_known);
+	if (!f->io_known)
+		u->io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE,
+					    EM_NONE, EM_NONE, EM_NONE };
+}
+
+/*
+ * The upper bound holds up to the last sample.  Those that ended later can have added their peaks;
+ * where it does not hold, the sum of all peaks still does.
+ */
+static void set_upper(const struct fold *f, struct usage *u)
+{
+	int64_t upper = f->upper_bytes, sum = u->peak_sum_bytes;
+
+	if (upper < 0)
+		return;
+	if (__builtin_add_overflow(upper, f->since_bytes, &upper))
+		upper = INT64_MAX;
+	if (f->voids)
+		upper = larger(upper, sum);
+	upper = larger(upper, u->peak_lower_bytes);
+	u->peak_upper_bytes = larger(upper, f->largest_row_bytes);
+}
+
+/* The journal has no end: the rows and the last sample are all there is. */
+static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
+{
+	struct run_end end = { .at_ns = f->last_ns,
+			       .totals = { .forks = EM_NONE,
+					   .exits = f->run.rows,
+					   .repaired = f->repaired,
+					   .processes = EM_NONE,
+					   .processes_max = f->processes_max,
+					   .threads_max = f->threads_max,
+					   .cpu_ns = f->run.totals.cpu_ns,
+					   .lower_bytes = EM_NONE,
+					   .lower_max_bytes = EM_NONE,
+					   .upper_max_bytes = EM_NONE },
+			       .rusage = { EM_NONE, EM_NONE, EM_NONE },
+			       .initial = 1 };
+	int err;
+
+	texts_add(&s->completeness.reasons, CUT_OFF);
+	if (f->upper_bytes >= 0)
+		texts_add(&s->completeness.reasons,
+			  "the upper bound of the peak holds up to the last sample, at %.1f s",
+			  (double)f->sampled_ns / (double)NS_PER_S);
+	if (!f->run.has_totals)
+		end.totals.cpu_ns = EM_NONE;
+	err = run_finish(&f->run, &end, sort, s);
+	if (err)
+		return err;
+	s->cut_off = true;
+	s->completeness.running_at_end = s->completeness.events_lost = EM_NONE;
+	forget_unknown(f, &s->usage);
+	set_upper(f, &s->usage);
+	if (f->started) {
+		struct run_facts facts = f->facts;
+
+		facts_free(&s->run);
+		f->facts = (struct run_facts){ 0 };
+		s->run = facts;
+		for (size_t i = 0; i < s->source.notes.n; i++)
+			texts_add(&f->source.notes, "%s", s->source.notes.at[i]);
+		source_facts_free(&s->source);
+		s->source = f->source;
+		f->source = (struct source_facts){ 0 };
+		if (s->run.started_at_ns >= 0 &&
+		    __builtin_add_overflow(s->run.started_at_ns, f->last_ns, &s->aged_at_ns))
+			s->aged_at_ns = EM_NONE;
+	}
+	/* How it ended nobody saw. */
+	s->run.wall_ns = s->run.exit_code = s->run.exit_signal = EM_NONE;
+	s->run.core_dumped = EM_NONE;
+	s->run.oom_killed = f->run.oom_killed;
+	if (!f->io_known || !s->source.exits)
+		return 0;
+	s->usage.io_source = strdup(strcmp(s->source.exits, "proc") ? "exit" : "proc");
+	return s->usage.io_source ? 0 : -ENOMEM;
+}
+
+static void add_fault(struct journal_read *r, unsigned long long line, const struct why *why)
+{
+	if (r->n_faults < JOURNAL_FAULTS_MAX)
+		r->faults[r->n_faults] = (struct journal_fault){ line, *why };
+	r->n_faults++;
+}
+
+static int fold_lines(struct lines *l, struct fold *f, struct journal_read *ret)
+{
+	int more, err;
+
+	while ((more = lines_next(l)) > 0) {
+		json_object *o;
+		const char *event;
+		struct why why = { "" };
+
+		err = lines_parse(l, &o, &event, &why);
+		/* Half a line at the end of a journal without an end: that is the cut. */
+		if (err && !l->whole && !f->told && f->known)
+			break;
+		if (!err)
+			err = take_line(f, event, o, &why);
+		json_object_put(o);
+		if (err == -EBADMSG)
+			add_fault(ret, l->n, &why);
+		else if (err)
+			return err;
+	}
+	ret->lines = l->n;
+	return more < 0 ? more : 0;
+}
+
+static int finish(struct fold *f, enum top_order sort, struct journal_read *ret)
+{
+	struct summary *s = summary_new();
+	int err = s ? open_run(f) : -ENOMEM;
+
+	if (!err)
+		err = f->told ? finish_told(f, sort, s) : finish_cut(f, sort, s);
+	if (err) {
+		summary_free(s);
+		return err;
+	}
+	if (ret->n_faults) {
+		texts_add(&s->completeness.reasons, "malformed lines of the journal left out: %llu",
+			  ret->n_faults);
+		s->completeness.exact = 0;
+	}
+	ret->summary = s;
+	return 0;
+}
+
+int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
+{
+	struct fold f = { .sampled_ns = EM_NONE,
+			  .upper_bytes = EM_NONE,
+			  .processes_max = EM_NONE,
+			  .threads_max = EM_NONE,
+			  .largest_row_bytes = EM_NONE };
+	struct lines l;
+	int err;
+
+	*ret = (struct journal_read){ 0 };
+	err = lines_init(&l, in);
+	if (!err)
+		err = fold_lines(&l, &f, ret);
+	ret->empty = !l.n;
+	if (!err && f.known) {
+		if (!f.started) {
+			struct why why = { "" };
+
+			why_set(&why, "there is no run_start");
+			add_fault(ret, 1, &why);
+		}
+		err = finish(&f, sort, ret);
+	}
+	lines_free(&l);
+	if (f.run_open)
+		run_free(&f.run);
+	facts_free(&f.facts);
+	source_facts_free(&f.source);
+	summary_free(f.told);
+	return err;
+}
+
+/* --- the rows again ------------------------------------------------------------------------ */
+
+struct journal_rows {
+	struct lines lines;
+	unsigned long long most;
+	int err;
+};
+
+struct journal_rows *journal_rows_new(FILE *in, unsigned long long lines)
+{
+	struct journal_rows *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->most = lines;
+	if (lines_init(&r->lines, in)) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+struct process *journal_rows_next(struct journal_rows *r)
+{
+	struct process *p = NULL;
+
+	while (!p && !r->err && r->lines.n < r->most) {
+		int more = lines_next(&r->lines);
+		const char *event;
+		json_object *o, *t;
+		struct why why = { "" };
+		int64_t at_ns;
+
+		if (more <= 0) {
+			r->err = more;
+			return NULL;
+		}
+		if (lines_parse(&r->lines, &o, &event, &why))
+			continue;
+		if (!strcmp(event, "summary")) {
+			r->most = 0;
+		} else if (!strcmp(event, "process") && json_object_object_get_ex(o, "t", &t) &&
+			   t && !value_ns(t, 0, &at_ns)) {
+			r->err = values_process(o, &p, &why);
+			if (r->err == -EBADMSG)
+				r->err = 0;
+		}
+		json_object_put(o);
+	}
+	return p;
+}
+
+int journal_rows_free(struct journal_rows *r)
+{
+	int err = r ? r->err : 0;
+
+	if (r)
+		lines_free(&r->lines);
+	free(r);
+	return err;
+}

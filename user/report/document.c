@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/document.h"
+
+#include "report/json_summary.h"
+#include "report/text.h"
+
+#define CHUNK ((size_t)64 * 1024)
+
+/* Hands on what has gathered, once that is @least bytes. */
+static int hand_on(struct json *j, size_t least, const struct document_sink *to)
+{
+	bool comma = j->comma;
+	int err = j->err;
+
+	if (err || j->len < least)
+		return err;
+	err = to->put(to->ctx, j->buf, j->len);
+	json_reset(j);
+	j->comma = comma;
+	return err;
+}
+
+int document_json(const struct summary *s, const struct document_rows *all,
+		  const struct document_sink *to)
+{
+	struct process *p;
+	struct json j;
+	int err = 0;
+
+	json_init(&j);
+	json_summary_begin(&j, s);
+	if (all) {
+		while (!err && (p = all->next(all->ctx))) {
+			json_process(&j, p);
+			process_unref(p);
+			err = hand_on(&j, CHUNK, to);
+		}
+	} else {
+		for (size_t i = 0; !err && i < s->n_rows; i++) {
+			json_process(&j, s->rows[i]);
+			err = hand_on(&j, CHUNK, to);
+		}
+	}
+	json_summary_end(&j, s, all ? 0 : s->rows_omitted);
+	if (!err)
+		err = hand_on(&j, 0, to);
+	json_free(&j);
+	return err;
+}
+
+void document_text(const struct summary *s, size_t list, const struct document_rows *all, FILE *out)
+{
+	struct process *p;
+
+	text_summary(out, s);
+	if (all) {
+		while ((p = all->next(all->ctx))) {
+			text_process(out, p);
+			process_unref(p);
+		}
+		return;
+	}
+	for (size_t i = 0; i < s->n_rows && i < list; i++)
+		text_process(out, s->rows[i]);
+}
