@@ -262,12 +262,9 @@ static __always_inline void image_note(struct process *p, struct task_struct *ta
  * its address may be another's before the exec is done: it leaves now, but for upper, which holds
  * what it has come to until the new image is in place.
  */
-__noinline int prepare_exec(u64 task_addr)
+static __always_inline int prepare_exec(struct task_struct *task, struct process *p)
 {
-	struct task_struct *task = (void *)task_addr;
-	struct process *p = process_find(signal_of(task));
-
-	if (!p || __sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC) & EVENT_IN_EXEC)
+	if (__sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC) & EVENT_IN_EXEC)
 		return 0;
 	image_note(p, task);
 	mm_leave(p->mm, p->signal, true);
@@ -345,17 +342,13 @@ static __always_inline void image_close(struct process *p, struct exec_event *he
 }
 
 /* The new image is in place, the other threads are gone. */
-__noinline int process_exec(u64 task_addr)
+static __always_inline int process_exec(struct task_struct *task, struct process *p)
 {
-	struct task_struct *task = (void *)task_addr;
-	struct process *p = process_find(signal_of(task));
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	struct exec_event head = { .type = EVENT_EXEC };
 	u32 cpu = bpf_get_smp_processor_id();
 	u64 arg_start, args;
 
-	if (!p || !mm || p->mm == (u64)mm)
-		return 0;
 	image_close(p, &head);
 	p->mm = (u64)mm;
 	p->event.flags &= ~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC |
@@ -364,7 +357,7 @@ __noinline int process_exec(u64 task_addr)
 	p->event.execs++;
 	if (mm_enter((u64)mm, p->event.run, 0, cpu))
 		p->event.flags |= EVENT_UNTRACKED_MM;
-	if (cpu < EVENT_CPUS_MAX && slots[cpu].task == task_addr)
+	if (cpu < EVENT_CPUS_MAX && slots[cpu].task == (u64)task)
 		slots[cpu].mm = (u64)mm;
 	run_add(p->event.run, FIELD(execs), 1);
 
@@ -434,15 +427,11 @@ static __always_inline void exit_note(struct process *p, struct task_struct *tas
 	run_count(ev->run, FIELD(processes), -1);
 }
 
-__noinline int process_exit(u64 task_addr, bool again)
+static __always_inline int process_exit(struct task_struct *task, struct process *p, bool again)
 {
-	struct task_struct *task = (void *)task_addr;
-	struct process *p = process_find(signal_of(task));
-	struct mm_struct *mm;
 	u32 cpu = bpf_get_smp_processor_id();
+	struct mm_struct *mm;
 
-	if (!p)
-		return 0;
 	mm = BPF_CORE_READ(task, mm);
 	if (!again) {
 		__sync_fetch_and_add(&p->leaving, 1);
@@ -477,10 +466,10 @@ static __always_inline int image_changes(bool again)
 	if (!p)
 		return 0;
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
-		return process_exit((u64)task, again);
+		return process_exit(task, p, again);
 	if ((u64)BPF_CORE_READ(task, mm) != p->mm)
-		return process_exec((u64)task);
-	return prepare_exec((u64)task);
+		return process_exec(task, p);
+	return prepare_exec(task, p);
 }
 
 SEC("raw_tp")
@@ -527,20 +516,16 @@ static __always_inline void total_record(struct run_totals *r, struct exit_event
 }
 
 /* The last thread is off the CPU: the record goes out. */
-__noinline int process_finish(u64 signal, u64 task_addr)
+static __always_inline void process_finish(struct process *p, struct task_struct *task)
 {
-	struct process *p = process_find(signal);
+	struct exit_event *ev = &p->event;
+	u64 signal = p->signal, peak;
 	struct run_totals *own;
-	struct exit_event *ev;
-	u64 peak;
 	s64 cpu_left;
 
-	if (!p)
-		return 0;
-	ev = &p->event;
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
-		exit_note(p, (void *)task_addr);
+		exit_note(p, task);
 		mm_leave(p->mm, signal, false);
 		closing_end(p);
 		run_add(ev->run, FIELD(repaired), 1);
@@ -550,7 +535,7 @@ __noinline int process_finish(u64 signal, u64 task_addr)
 	peak = ev->images_peak_pages > ev->peak_pages ? ev->images_peak_pages : ev->peak_pages;
 	cpu_left = ev->cpu_ns - p->cpu_seen_ns;
 	total_record(&tree, ev, peak, cpu_left);
-	if (ev->run && (own = run_find(ev->run)))
+	if ((own = run_own(ev->run)))
 		total_record(own, ev, peak, cpu_left);
 	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags())) {
 		__sync_fetch_and_add(&drops.exit_events, 1);
@@ -560,7 +545,6 @@ __noinline int process_finish(u64 signal, u64 task_addr)
 	run_add(ev->run, FIELD(records), 1);
 	if (bpf_map_delete_elem(&processes, &signal))
 		__sync_fetch_and_add(&drops.delete_failed, 1);
-	return 0;
 }
 
 static __always_inline void thread_finish(struct process *p, struct task_struct *task)
@@ -585,7 +569,7 @@ static __always_inline void thread_finish(struct process *p, struct task_struct 
 	ADD(cancelled_write_bytes, BPF_CORE_READ(task, ioac.cancelled_write_bytes));
 #undef ADD
 	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
-		process_finish(p->signal, (u64)task);
+		process_finish(p, task);
 }
 
 /* An idle tree runs again: user space starts the tick and its polling. */

@@ -66,9 +66,10 @@ static __always_inline struct process *process_find(u64 signal)
 	return p && p->signal == signal ? p : NULL;
 }
 
-static __always_inline struct run_totals *run_find(u32 run)
+/* The process's own run beside the tree; NULL for none.  Without split runs the code is not even loaded. */
+static __always_inline struct run_totals *run_own(u32 run)
 {
-	return bpf_map_lookup_elem(&runs, &run);
+	return nr_runs > 1 && run ? bpf_map_lookup_elem(&runs, &run) : NULL;
 }
 
 /* Without a lock; @max may be raised by others meanwhile. */
@@ -102,7 +103,7 @@ __noinline int run_add(u32 run, u32 field, s64 delta)
 
 	if ((at = run_field(&tree, field)))
 		__sync_fetch_and_add(at, delta);
-	if (run && (own = run_find(run)) && (at = run_field(own, field)))
+	if ((own = run_own(run)) && (at = run_field(own, field)))
 		__sync_fetch_and_add(at, delta);
 	return 0;
 }
@@ -115,7 +116,7 @@ __noinline int run_count(u32 run, u32 field, s64 delta)
 
 	if ((at = run_field(&tree, field)) && (max = run_field(&tree, field + 1)))
 		maximum(max, __sync_fetch_and_add(at, delta) + delta);
-	if (run && (own = run_find(run)) && (at = run_field(own, field)) &&
+	if ((own = run_own(run)) && (at = run_field(own, field)) &&
 	    (max = run_field(own, field + 1)))
 		maximum(max, __sync_fetch_and_add(at, delta) + delta);
 	return 0;
@@ -249,7 +250,7 @@ __noinline int run_move(u32 run, s64 lower, s64 upper)
 	if (!lower && !upper)
 		return 0;
 	totals_move(&tree, lower, upper);
-	if (run && (own = run_find(run)))
+	if ((own = run_own(run)))
 		totals_move(own, lower, upper);
 	return 0;
 }
@@ -376,7 +377,7 @@ static __always_inline bool run_rises(const struct run_totals *r)
 /* Takes the sums of the tree, and of @run, as maxima, all that runs read again. */
 __noinline int tree_settle(u32 run)
 {
-	struct run_totals *own = run ? run_find(run) : NULL;
+	struct run_totals *own = run_own(run);
 	u64 now = bpf_ktime_get_ns();
 
 	tree.considered_ns = now;
@@ -390,7 +391,7 @@ __noinline int tree_settle(u32 run)
 /* The same if a sum rises, and at most once a millisecond. */
 static __always_inline void tree_consider(u32 run)
 {
-	struct run_totals *own = run ? run_find(run) : NULL;
+	struct run_totals *own = run_own(run);
 
 	if ((run_rises(&tree) || (own && run_rises(own))) &&
 	    bpf_ktime_get_ns() - tree.considered_ns >= CONSIDER_NS)

@@ -60,6 +60,7 @@ every_cpu_positive() {
 	meter -- "$WORK/burn" children 400 2
 	exact
 	root=$(summary .run.pid)
+	echo "rows of other parents: $(rows ".ppid != $root and .pid != $root")"
 	same children "$(rows ".ppid == $root" | jq length)" 400
 	holds "each has its 2 ms" "[.processes[] | select(.ppid == $root and .cpu_seconds < 0.002)] == []"
 	cpu_close "their sum" "$(rows ".ppid == $root" | jq '[.[].cpu_seconds] | add')" "$(truth children_us)"

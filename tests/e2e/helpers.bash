@@ -37,6 +37,11 @@ setup() {
 teardown() {
 	[ -z "$METER_PID" ] || kill -CONT "$METER_PID" 2>/dev/null || true
 	[ -z "$METER_PID" ] || kill -TERM "$METER_PID" 2>/dev/null || true
+	# a workload of a failed test that still waits at a fifo goes on and ends
+	local fifo
+	for fifo in *; do
+		[ ! -p "$fifo" ] || echo x 1<>"$fifo"
+	done
 }
 
 # ---- running ------------------------------------------------------------------------------

@@ -133,9 +133,10 @@ look() {
 @test "wrapper: a tree that outlives the root is reported at once" {
 	local pid
 	mkfifo go
-	meter -- sh -c "'$WORK/hold' populate=20 wait=go & echo \$!"
+	meter_raw -- sh -c "'$WORK/hold' populate=20 wait=go & echo \$!"
 	pid=$(cat out)
 	echo x >go
+	checked
 	same running "$(summary .completeness.running_at_end)" 1
 	same "its row" "$(row ".pid == $pid" .running)" true
 	same code "$(row ".pid == $pid" .exit_code)" null

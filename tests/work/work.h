@@ -257,15 +257,21 @@ static inline void byte_send(int fd)
 		die("write");
 }
 
-/* Waits until someone writes into, or opens and closes, the fifo @path. */
+/*
+ * Waits until someone writes into, or opens and closes, the fifo @path.  A test that failed before
+ * it did so leaves nothing behind: after two minutes SIGALRM ends the wait and the process.
+ */
 static inline void fifo_wait(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
 
+	alarm(120);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		die(path);
 	byte_wait(fd);
 	close(fd);
+	alarm(0);
 }
 
 /* Writes this process's pid as a line into the fifo or file @path. */

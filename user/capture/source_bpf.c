@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,18 +24,20 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define RING_BYTES	(2u << 20)
+#define RING_BYTES	(1u << 20)
 #define MAP_ENTRIES	16384 /* without preallocation an empty map costs next to nothing */
 #define MAP_ENTRIES_PRE 8192 /* kernels that must preallocate */
 #define POLL_MS		40
 #define QUIET_POLLS	3 /* then the tree is idle */
 #define TICK_HZ		100
 #define SETTLE_MS	1000
+#define LATE_MS		8 /* a command shorter than that does not pay for what it cannot use */
 #define LINKS_MAX	16
 
 struct source_bpf {
 	struct source base;
 	struct exitmeter_bpf *skel;
+	struct exitmeter_bpf *late; /* the tick and the OOM evidence */
 	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
 	struct kernel_btf btf;
 	struct ring_buffer *ring;
@@ -44,7 +47,10 @@ struct source_bpf {
 	struct bpf_link **tick_links;
 	int n_cpus;
 	int64_t page_bytes;
-	bool oom_evidence;
+	pid_t root;
+	bool tick_wanted, late_tried;
+	int64_t opened_ns;
+	int64_t oom_evidence_ns; /* since when there is some; INT64_MAX: never */
 	bool idle;
 	int quiet;
 	uint64_t seen_records; /* handled from the ring */
@@ -138,6 +144,16 @@ static uint32_t notes_of(const struct exit_event *e, bool hiwater)
 	return notes;
 }
 
+/* Only SIGKILL is the OOM killer's, and only with a hook can it be told from another. */
+static int8_t oom_killed(const struct source_bpf *s, const struct exit_event *e)
+{
+	if (e->flags & EVENT_OOM_VICTIM)
+		return 1;
+	return (e->exit_code & 0x7f) == SIGKILL && (int64_t)e->ended_ns < s->oom_evidence_ns ?
+		       EM_NONE :
+		       0;
+}
+
 /* What an ended and a living process's event have in common. */
 static void record_from_event(const struct source_bpf *s, const struct exit_event *e,
 			      struct exit_record *r)
@@ -150,7 +166,7 @@ static void record_from_event(const struct source_bpf *s, const struct exit_even
 		.born_ns = (int64_t)e->born_ns,
 		.ended_ns = (int64_t)e->ended_ns,
 		.wait_status = (int32_t)e->exit_code,
-		.oom_killed = s->oom_evidence ? !!(e->flags & EVENT_OOM_VICTIM) : EM_NONE,
+		.oom_killed = oom_killed(s, e),
 		.inherited_rss_bytes = pages(s, e->inherited_pages),
 		.peak_rss_bytes = EM_NONE,
 		.peak_vm_bytes = EM_NONE,
@@ -211,6 +227,14 @@ static int take_oom(struct source_bpf *s, const struct oom_event *e)
 
 	memcpy(r.comm, e->comm, sizeof(r.comm));
 	return s->base.sink.on_oom(s->base.sink.ctx, &r);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
 static void ticks_set(struct source_bpf *s, bool on)
@@ -293,12 +317,48 @@ static uint64_t misses_of(struct bpf_program *prog)
 
 static uint64_t recursion_misses(const struct source_bpf *s)
 {
+	const struct exitmeter_bpf *const all[] = { s->skel, s->late, s->beside };
 	struct bpf_program *prog;
 	uint64_t n = 0;
 
-	bpf_object__for_each_program(prog, s->skel->obj)
-		n += misses_of(prog);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!all[i])
+			continue;
+		bpf_object__for_each_program(prog, all[i]->obj)
+			n += misses_of(prog);
+	}
 	return n;
+}
+
+/* The object once more, on the same maps, for programs that were not loaded at first; NULL: not. */
+static struct exitmeter_bpf *more_programs(struct source_bpf *s, const char *const names[])
+{
+	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = s->btf.path);
+	struct exitmeter_bpf *skel = exitmeter_bpf__open_opts(&o);
+	struct bpf_program *prog;
+	struct bpf_map *map, *ours;
+
+	if (!skel)
+		return NULL;
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		bool wanted = false;
+
+		for (size_t i = 0; names[i]; i++)
+			wanted |= !strcmp(bpf_program__name(prog), names[i]);
+		bpf_program__set_autoload(prog, wanted);
+	}
+	bpf_object__for_each_map(map, skel->obj)
+	{
+		ours = bpf_object__find_map_by_name(s->skel->obj, bpf_map__name(map));
+		if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
+			goto fail;
+	}
+	if (!exitmeter_bpf__load(skel))
+		return skel;
+fail:
+	exitmeter_bpf__destroy(skel);
+	return NULL;
 }
 
 /*
@@ -307,31 +367,67 @@ static uint64_t recursion_misses(const struct source_bpf *s)
  */
 static void beside_open(struct source_bpf *s)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = s->btf.fd >= 0 ? s->btf.path : NULL);
-	struct exitmeter_bpf *skel;
-	struct bpf_program *prog;
-	struct bpf_map *map, *ours;
+	static const char *const names[] = { "on_image_again", NULL };
 
-	skel = exitmeter_bpf__open_opts(&o);
-	if (!skel)
+	s->beside = more_programs(s, names);
+	if (!s->beside)
 		return;
-	bpf_object__for_each_program(prog, skel->obj)
-		bpf_program__set_autoload(prog, false);
-	bpf_program__set_autoload(skel->progs.on_image_again, true);
-	bpf_object__for_each_map(map, skel->obj) {
-		ours = bpf_object__find_map_by_name(s->skel->obj, bpf_map__name(map));
-		if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
-			goto fail;
+	attach(s, s->beside->progs.on_image_again, "sched_process_exit");
+	attach(s, s->beside->progs.on_image_again, "sched_process_exec");
+	attach(s, s->beside->progs.on_image_again, "sched_prepare_exec");
+}
+
+/* One cpu-clock event a CPU that the root may use.  Without any there is no tick. */
+static bool ticks_open(struct source_bpf *s)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.config = PERF_COUNT_SW_CPU_CLOCK,
+					.size = sizeof(attr),
+					.freq = 1,
+					.sample_freq = TICK_HZ };
+	size_t n = (size_t)s->n_cpus;
+	cpu_set_t *set = CPU_ALLOC(n);
+	size_t size = CPU_ALLOC_SIZE(n);
+	bool any = false;
+
+	s->ticks = malloc(n * sizeof(*s->ticks));
+	s->tick_links = calloc(n, sizeof(struct bpf_link *));
+	if (!set || !s->ticks || !s->tick_links || sched_getaffinity(s->root, size, set)) {
+		free(s->ticks);
+		s->ticks = NULL;
 	}
-	if (exitmeter_bpf__load(skel))
-		goto fail;
-	s->beside = skel;
-	attach(s, skel->progs.on_image_again, "sched_process_exit");
-	attach(s, skel->progs.on_image_again, "sched_process_exec");
-	attach(s, skel->progs.on_image_again, "sched_prepare_exec");
-	return;
-fail:
-	exitmeter_bpf__destroy(skel);
+	for (int i = 0; s->ticks && i < s->n_cpus; i++) {
+		s->ticks[i] = -1;
+		if (!CPU_ISSET_S((size_t)i, size, set))
+			continue;
+		s->ticks[i] = (int)syscall(SYS_perf_event_open, &attr, -1, i, -1,
+					   PERF_FLAG_FD_CLOEXEC);
+		if (s->ticks[i] < 0)
+			continue;
+		s->tick_links[i] =
+			bpf_program__attach_perf_event(s->late->progs.on_tick, s->ticks[i]);
+		if (s->tick_links[i]) {
+			any = true;
+		} else {
+			close(s->ticks[i]);
+			s->ticks[i] = -1;
+		}
+	}
+	CPU_FREE(set);
+	return any;
+}
+
+/* The tick and the OOM evidence, once the command has run for a moment. */
+static void late_open(struct source_bpf *s)
+{
+	static const char *const names[] = { "on_mark_victim", "on_tick", NULL };
+
+	s->late_tried = true;
+	s->late = more_programs(s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL });
+	if (s->late && !attach(s, s->late->progs.on_mark_victim, "mark_victim"))
+		s->oom_evidence_ns = now_ns();
+	if (!s->late || !s->tick_wanted || !ticks_open(s))
+		s->base.info.samples = "bpf+proc";
 }
 
 /* --- running ------------------------------------------------------------------------------- */
@@ -344,6 +440,8 @@ static int bpf_drain(struct source *base)
 
 	if (n < 0)
 		return s->err ? s->err : n;
+	if (!s->late_tried && now_ns() - s->opened_ns >= LATE_MS * NS_PER_MS)
+		late_open(s);
 	if (!s->beside && tree->repaired)
 		beside_open(s);
 	if (n > 0 || tree->cpu_ns != s->seen_cpu_ns) {
@@ -513,7 +611,11 @@ static int bpf_poll_fd(struct source *base)
 
 static int bpf_poll_ms(struct source *base)
 {
-	return self(base)->idle ? -1 : POLL_MS;
+	const struct source_bpf *s = self(base);
+
+	if (!s->late_tried)
+		return LATE_MS;
+	return s->idle ? -1 : POLL_MS;
 }
 
 static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
@@ -560,6 +662,7 @@ static void bpf_close(struct source *base)
 	free(s->tick_links);
 	free(s->ticks);
 	ring_buffer__free(s->ring);
+	exitmeter_bpf__destroy(s->late);
 	exitmeter_bpf__destroy(s->beside);
 	exitmeter_bpf__destroy(s->skel);
 	kernel_btf_close(&s->btf);
@@ -628,6 +731,8 @@ static void configure(struct source_bpf *s)
 		bpf_map__set_map_flags(skel->maps.mms, BPF_F_NO_PREALLOC);
 	}
 	bpf_program__set_autoload(skel->progs.on_image_again, false);
+	bpf_program__set_autoload(skel->progs.on_tick, false);
+	bpf_program__set_autoload(skel->progs.on_mark_victim, false);
 }
 
 static int load(struct source_bpf *s, bool fresh_btf)
@@ -687,49 +792,7 @@ static int attach_all(struct source_bpf *s)
 		err = attach(s, k->progs.on_image, "sched_process_exec");
 	if (!err)
 		attach(s, k->progs.on_image, "sched_prepare_exec");
-	if (!err)
-		s->oom_evidence = !attach(s, k->progs.on_mark_victim, "mark_victim");
 	return err;
-}
-
-/* One cpu-clock event a CPU that the root may use.  Without any there is no tick. */
-static void ticks_open(struct source_bpf *s, pid_t root)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.size = sizeof(attr),
-					.freq = 1,
-					.sample_freq = TICK_HZ };
-	size_t n = (size_t)s->n_cpus;
-	cpu_set_t *set = CPU_ALLOC(n);
-	size_t size = CPU_ALLOC_SIZE(n);
-	bool any = false;
-
-	s->ticks = malloc(n * sizeof(*s->ticks));
-	s->tick_links = calloc(n, sizeof(struct bpf_link *));
-	if (!set || !s->ticks || !s->tick_links || sched_getaffinity(root, size, set)) {
-		free(s->ticks);
-		s->ticks = NULL;
-	}
-	for (int i = 0; s->ticks && i < s->n_cpus; i++) {
-		s->ticks[i] = -1;
-		if (!CPU_ISSET_S((size_t)i, size, set))
-			continue;
-		s->ticks[i] = (int)syscall(SYS_perf_event_open, &attr, -1, i, -1,
-					   PERF_FLAG_FD_CLOEXEC);
-		if (s->ticks[i] < 0)
-			continue;
-		s->tick_links[i] =
-			bpf_program__attach_perf_event(s->skel->progs.on_tick, s->ticks[i]);
-		if (s->tick_links[i]) {
-			any = true;
-		} else {
-			close(s->ticks[i]);
-			s->ticks[i] = -1;
-		}
-	}
-	CPU_FREE(set);
-	s->base.info.samples = any ? "bpf-tick+proc" : "bpf+proc";
 }
 
 static void explain(int err, char *why, size_t cap)
@@ -782,6 +845,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 					     .samples = "bpf+proc",
 					     .exact = true } };
 	s->btf.fd = -1;
+	s->oom_evidence_ns = INT64_MAX;
 	s->page_bytes = sysconf(_SC_PAGESIZE);
 	s->n_cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(o->debug ? say : say_nothing);
@@ -809,8 +873,10 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -errno;
 		goto fail;
 	}
-	if (o->tick)
-		ticks_open(s, o->root);
+	s->root = o->root;
+	s->opened_ns = now_ns();
+	s->tick_wanted = o->tick;
+	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";
 	if (getenv("EXITMETER_TEST_BESIDE"))
 		beside_open(s);
 	*ret_source = &s->base;

@@ -8,7 +8,7 @@
 int privileges_drop(void)
 {
 	static const unsigned int wanted[] = { CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_KILL,
-					       CAP_BPF };
+					       CAP_BPF, CAP_PERFMON };
 	const capng_type_t both = (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED);
 	unsigned int had = 0;
 

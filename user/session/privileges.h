@@ -6,8 +6,8 @@
 #define PRIVILEGES_H
 
 /*
- * Keeps CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_KILL and CAP_BPF (kernels before 5.18 want it for
- * every bpf(), reading included) and drops all others.  0, or -errno when nothing was dropped.
+ * Keeps CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_KILL, and CAP_BPF and CAP_PERFMON, with which the
+ * tick and second copies of programs are loaded while the command runs, and drops all others.  0, or -errno when nothing was dropped.
  */
 int privileges_drop(void);
 
