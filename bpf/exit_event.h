@@ -34,6 +34,8 @@ enum event_flag {
 	EVENT_IN_EXEC = 1u << 9,
 	EVENT_UNTRACKED_MM = 1u << 10, /* no room for its address space: not in the sums */
 	EVENT_ARGV_TRUNCATED = 1u << 11,
+	EVENT_FELL = 1u << 13, /* the final image's peak is a reading before its end */
+	EVENT_IMAGES_FELL = 1u << 14,
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -105,7 +107,7 @@ struct exit_event {
 	__u32 exit_code; /* as in wait(2) */
 	__u32 threads; /* that it ever had */
 	__u32 execs;
-	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER */
+	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER or EVENT_FELL */
 	__u32 images_error_pages; /* likewise with EVENT_IMAGES_HIWATER */
 	__u32 reserved;
 	char comm[EVENT_COMM_LEN];
@@ -135,6 +137,7 @@ struct process {
 	__u64 cpu_seen_ns; /* what the run's cpu_ns holds of it */
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
+	__u64 image_last_pages; /* the last reading of it */
 	__u64 image_error_pages; /* of that mark */
 	__u64 closing_pages; /* of that image, still in upper until the exec is done */
 	__u32 dead; /* threads */
@@ -145,6 +148,7 @@ struct process {
 struct mm_entry {
 	__u64 lock; /* 0, or the task that holds it */
 	__u64 mm; /* own key */
+	__u64 task; /* its last one that was seen running */
 	__u64 rss; /* last reading */
 	__u64 net; /* what is in lower: net of inheritance */
 	__u64 high; /* what is in upper */
@@ -156,6 +160,8 @@ struct mm_entry {
 	__u64 at_peak; /* its part in lower at the peak of that epoch */
 	__u32 users; /* processes of the tree that have it */
 	__u32 run;
+	__u32 place; /* in the table of living ones, 1 on; 0: no room */
+	__u32 reserved;
 	__u32 mark_reset; /* hiwater_rss was seen below what it must be */
 	__u32 dead;
 };
@@ -197,8 +203,9 @@ struct run_totals {
 	__u64 interval_max_pages; /* since user space last took it */
 	__u64 epoch; /* of lower_max */
 	__u64 considered_ns;
+	__u64 outside_pages; /* changed in address spaces none of whose tasks ran */
 	__u64 lock_missed; /* an address space was busy when it had to be read: upper is void */
-	__u64 reserved[29];
+	__u64 reserved[28];
 };
 
 /* Whatever can be dropped is counted here. */

@@ -227,6 +227,11 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 
 /* --- exec --------------------------------------------------------------------------------- */
 
+static __always_inline u64 beyond(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
 /* What the image that an exec is about to close has come to. */
 static __always_inline void image_note(struct process *p, struct task_struct *task)
 {
@@ -242,6 +247,7 @@ static __always_inline void image_note(struct process *p, struct task_struct *ta
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
 	key = (u64)mm;
 	e = bpf_map_lookup_elem(&mms, &key);
+	p->image_last_pages = rss;
 	if (e) {
 		if (e->known > rss)
 			rss = e->known;
@@ -328,11 +334,14 @@ static __always_inline void image_close(struct process *p, struct exec_event *he
 	peak = peak > p->event.inherited_pages ? peak - p->event.inherited_pages : 0;
 	if (!(p->event.flags & EVENT_SHARED_MM) && peak > p->event.images_peak_pages) {
 		p->event.images_peak_pages = peak;
-		p->event.flags &= ~EVENT_IMAGES_HIWATER;
+		p->event.flags &= ~(EVENT_IMAGES_HIWATER | EVENT_IMAGES_FELL);
 		p->event.images_error_pages = 0;
 		if (hiwater > exact) {
 			p->event.flags |= EVENT_IMAGES_HIWATER;
 			p->event.images_error_pages = p->image_error_pages;
+		} else if (p->image_last_pages < exact) {
+			p->event.flags |= EVENT_IMAGES_FELL;
+			p->event.images_error_pages = beyond(hiwater + p->image_error_pages, exact);
 		}
 	}
 	head->at_peak_pages = p->event.at_peak_pages;
@@ -400,12 +409,16 @@ static __always_inline void exit_memory(struct process *p, struct mm_struct *mm,
 	exact = ev->anon_pages + ev->file_pages + ev->shmem_pages;
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
 	e = bpf_map_lookup_elem(&mms, &key);
-	if (e && e->known > exact)
-		exact = e->known;
 	ev->peak_pages = exact;
-	if (hiwater > exact) {
+	if (e && e->known > exact) {
+		/* It was more before: how much more only the mark tells, about. */
+		ev->peak_pages = e->known;
+		ev->flags |= EVENT_FELL;
+		ev->error_pages = beyond(hiwater + hiwater_error(e), e->known);
+	}
+	if (hiwater > ev->peak_pages) {
 		ev->peak_pages = hiwater;
-		ev->flags |= EVENT_HIWATER;
+		ev->flags = (ev->flags & ~EVENT_FELL) | EVENT_HIWATER;
 		ev->error_pages = hiwater_error(e);
 	}
 	vm = BPF_CORE_READ(mm, hiwater_vm);

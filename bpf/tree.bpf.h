@@ -15,7 +15,8 @@
 #include "exit_event.h"
 
 #define CONSIDER_NS  1000000ull /* at most one new maximum a millisecond */
-#define LOCK_TRIES   400
+#define LOCK_TRIES  (1 << 16) /* a holder's CPU may be away for a while */
+#define LIVING_MAX  64
 
 /* Set before load. */
 const volatile __u32 nr_cpus = 1;
@@ -54,6 +55,8 @@ struct {
 } runs SEC(".maps"); /* number 1 on; element 0 is not used */
 
 struct run_totals tree; /* run 0: the whole tree */
+static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
+static u64 living_overflow; /* how many found no room there */
 struct drop_counts drops;
 static struct cpu_slot slots[EVENT_CPUS_MAX];
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
@@ -297,7 +300,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 		e->hiwater = hiwater;
 	if (rss > high)
 		high = rss;
-	if (e->hiwater > e->known) {
+	if (e->hiwater > e->known || rss < e->known) {
 		u64 bound = e->hiwater + hiwater_error(e);
 
 		if (bound > high)
@@ -307,7 +310,37 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 }
 
 #define SAMPLE_TRY 0 /* busy: leave it, it is read again before anything depends on it */
+#define SAMPLE_FOLD 2 /* as SAMPLE_MUST, but it need not run on this CPU */
 #define SAMPLE_MUST 1 /* busy for long: counted, the upper bound is void */
+
+#define OUTSIDE_PAGES 256 /* less is not worth a note */
+
+struct runner {
+	u64 mm;
+	bool runs;
+};
+
+static long runs_on_cpu(u32 cpu, struct runner *r)
+{
+	if (cpu >= EVENT_CPUS_MAX)
+		return 1;
+	r->runs |= slots[cpu].mm == r->mm;
+	return r->runs;
+}
+
+/* Memory that changed while none of its tasks ran was changed by somebody else (SPEC U-131). */
+static __always_inline void see_outside(struct mm_entry *e, u64 rss)
+{
+	struct task_struct *last = (void *)e->task;
+	u64 moved = rss > e->rss ? rss - e->rss : e->rss - rss;
+	struct runner r = { .mm = e->mm };
+
+	if (moved < OUTSIDE_PAGES || !last || BPF_CORE_READ(last, on_cpu))
+		return;
+	bpf_loop(nr_cpus, runs_on_cpu, &r, 0);
+	if (!r.runs)
+		run_add(e->run, FIELD(outside_pages), moved);
+}
 
 /*
  * Reads the RSS of @mm_addr, which lives because its task runs on @cpu or is current, into its
@@ -323,22 +356,35 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	e = bpf_map_lookup_elem(&mms, &mm_addr);
 	if (!e || e->mm != mm_addr || e->dead)
 		return 0;
-	bit = 1ull << (cpu < 63 ? cpu : 63);
+	bit = how == SAMPLE_FOLD ? 0 : 1ull << (cpu < 63 ? cpu : 63);
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
-	if (rss == e->rss && hiwater <= e->hiwater && e->cpus & bit)
+	if (rss == e->rss && hiwater == e->hiwater && (e->cpus & bit) == bit)
 		return 0;
 
-	if (!entry_lock(e, mm_addr, task, how == SAMPLE_MUST ? LOCK_TRIES : 0)) {
+	if (!entry_lock(e, mm_addr, task, how != SAMPLE_TRY ? LOCK_TRIES : 0)) {
 		/* Held by the very task that was interrupted: it reads again when it goes on. */
-		if (how == SAMPLE_MUST && e->mm == mm_addr && !e->dead && e->lock != task)
+		if (how != SAMPLE_TRY && e->mm == mm_addr && !e->dead && e->lock != task)
 			run_add(e->run, FIELD(lock_missed), 1);
 		return 0;
 	}
+	if (how == SAMPLE_FOLD)
+		see_outside(e, rss);
+	else
+		e->task = task;
 	e->cpus |= bit;
 	/* Again, now that nobody else writes: a reading older than the lock could undo a newer one. */
 	entry_note(e, rss_pages(mm_addr, RSS_RESIDENT), BPF_CORE_READ(mm, hiwater_rss));
 	entry_unlock(e, task);
+	return 0;
+}
+
+static long fold_living(u32 i, void *unused)
+{
+	if (i >= LIVING_MAX)
+		return 1;
+	if (living[i])
+		mm_sample(living[i], bpf_get_smp_processor_id(), SAMPLE_FOLD);
 	return 0;
 }
 
@@ -381,7 +427,10 @@ __noinline int tree_settle(u32 run)
 	u64 now = bpf_ktime_get_ns();
 
 	tree.considered_ns = now;
-	bpf_loop(nr_cpus, fold_cpu, NULL, 0);
+	/* A small tree is read whole: even what was changed from outside is seen then. */
+	bpf_loop(LIVING_MAX, fold_living, NULL, 0);
+	if (living_overflow)
+		bpf_loop(nr_cpus, fold_cpu, NULL, 0);
 	run_accept(&tree, now);
 	if (own)
 		run_accept(own, now);
@@ -396,6 +445,35 @@ static __always_inline void tree_consider(u32 run)
 	if ((run_rises(&tree) || (own && run_rises(own))) &&
 	    bpf_ktime_get_ns() - tree.considered_ns >= CONSIDER_NS)
 		tree_settle(run);
+}
+
+static long living_step(u32 i, struct lock_try *t)
+{
+	if (i >= LIVING_MAX || living[i] ||
+	    __sync_val_compare_and_swap(&living[i], 0, t->mm) != 0)
+		return 0;
+	t->task = i + 1;
+	return 1;
+}
+
+static __always_inline void living_add(struct mm_entry *e, u64 mm)
+{
+	struct lock_try t = { .mm = mm };
+
+	bpf_loop(LIVING_MAX, living_step, &t, 0);
+	e->place = t.task;
+	if (!e->place)
+		__sync_fetch_and_add(&living_overflow, 1);
+}
+
+static __always_inline void living_remove(struct mm_entry *e)
+{
+	u32 i = e->place - 1;
+
+	if (!e->place)
+		__sync_fetch_and_add(&living_overflow, -1);
+	else if (i < LIVING_MAX)
+		living[i] = 0;
 }
 
 /* A new address space in the tree.  Not 0: no room, counted. */
@@ -414,12 +492,16 @@ __noinline int mm_enter(u64 mm, u32 run, u64 inherited, u32 cpu)
 	if (e && !e->dead) { /* its end was never seen */
 		__sync_fetch_and_add(&drops.stale_entries, 1);
 		run_move(e->run, -e->net, -e->high);
+		living_remove(e);
 	}
 	if (bpf_map_update_elem(&mms, &mm, &fresh, BPF_ANY)) {
 		__sync_fetch_and_add(&drops.mms_untracked, 1);
 		return 1;
 	}
 	run_move(run, fresh.net, fresh.high);
+	e = bpf_map_lookup_elem(&mms, &mm);
+	if (e)
+		living_add(e, mm);
 	return 0;
 }
 
@@ -447,6 +529,7 @@ __noinline int mm_leave(u64 mm, u64 signal, bool closing)
 	entry_move(e, 0, closing ? high : 0);
 	entry_set_aside(e);
 	e->dead = 1;
+	living_remove(e);
 	if (closing)
 		p->closing_pages = high;
 	if (e->mark_reset)

@@ -136,6 +136,7 @@ struct pid_namespace {
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
+	int on_cpu;
 	struct mm_struct *mm;
 	int exit_code;
 	int pid;

@@ -196,6 +196,7 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 {
 	bool images = e->images_peak_pages > e->peak_pages;
 	bool hiwater = e->flags & (images ? EVENT_IMAGES_HIWATER : EVENT_HIWATER);
+	bool fell = e->flags & (images ? EVENT_IMAGES_FELL : EVENT_FELL);
 	struct exit_record r;
 
 	record_from_event(s, e, &r);
@@ -212,8 +213,8 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
 		r.peak_source = PEAK_EXIT;
 		r.peak_error_bytes =
-			hiwater ? pages(s, images ? e->images_error_pages : e->error_pages) : 0;
-		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater &&
+			pages(s, images ? e->images_error_pages : e->error_pages);
+		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&
 				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
@@ -482,6 +483,7 @@ static void totals_from(struct source_bpf *s, const struct run_totals *t, struct
 			.syscw = (int64_t)t->syscw },
 		.largest_peak_bytes = pages(s, t->largest_peak_pages),
 		.sum_peak_bytes = pages(s, t->sum_peak_pages),
+		.outside_bytes = pages(s, t->outside_pages),
 		.lower_bytes = pages(s, t->lower_pages),
 		.upper_bytes = pages(s, t->upper_pages),
 		.lower_max_bytes = pages(s, t->lower_max_pages),

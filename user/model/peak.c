@@ -58,7 +58,7 @@ void peak_on_sample(struct peak *p, const struct tree_sample *s)
 	}
 	if (s->pages_stolen || (s->scanned && r->outside_changed))
 		p->outside = true;
-	if (!p->outside && !s->doubtful) {
+	if (!p->outside && s->checked && !s->doubtful) {
 		p->confirmed = p->kernel_lower;
 		p->confirmed_at_ns = p->kernel_at_ns;
 	}
@@ -81,13 +81,16 @@ static void add(int64_t *sum, int64_t bytes)
 void peak_on_process(struct peak *p, const struct exit_record *r)
 {
 	const struct rss_split *s = &r->split;
+	int64_t sure;
 
 	if (r->peak_rss_bytes < 0)
 		return;
 	if (r->peak_rss_bytes > p->process)
 		p->process = r->peak_rss_bytes;
-	if (r->peak_rss_bytes - r->peak_error_bytes > p->process_lower) {
-		p->process_lower = r->peak_rss_bytes - r->peak_error_bytes;
+	/* A reading was there; only the kernel's mark may be above the truth. */
+	sure = r->notes & NOTE_HIWATER ? r->peak_rss_bytes - r->peak_error_bytes : r->peak_rss_bytes;
+	if (sure > p->process_lower) {
+		p->process_lower = sure;
 		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : EM_NONE;
 		p->process_source = r->peak_source;
 	}

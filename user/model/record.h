@@ -96,6 +96,7 @@ struct totals {
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
 	int64_t largest_peak_bytes, sum_peak_bytes; /* of ended processes */
+	int64_t outside_bytes; /* that changed in processes that did not run */
 	int64_t lower_bytes, upper_bytes;           /* the sums now */
 	int64_t lower_max_bytes, upper_max_bytes, lower_max_at_ns;
 	int64_t interval_max_bytes; /* the largest lower sum since the sample before */
@@ -114,7 +115,8 @@ struct tree_sample {
 	struct totals totals;
 	bool scanned;
 	struct scan_result scan;
-	bool doubtful;     /* the scan found less than the kernel's sum: not to be confirmed */
+	bool checked;      /* the kernel's sum could be compared with the scan */
+	bool doubtful;     /* and differs from it */
 	bool pages_stolen; /* /proc/vmstat moved since the sample before */
 };
 

@@ -208,7 +208,8 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 	if (c->running_at_end > 0)
 		texts_add(&c->reasons, "%lld processes still ran at the end",
 			  (long long)c->running_at_end);
-	if (r->peak.outside)
+	/* Where the kernel side read it again in time the bounds hold, but it is said. */
+	if (r->peak.outside || t->outside_bytes > 0)
 		texts_add(&s->source.notes, "changed-from-outside");
 	for (size_t i = 0; i < r->notes.n; i++)
 		texts_add(&s->source.notes, "%s", r->notes.at[i]);

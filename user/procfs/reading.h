@@ -32,6 +32,7 @@ struct scan_result {
 	int64_t rss_bytes, net_rss_bytes; /* net of fork copies */
 	struct rss_split split;
 	int64_t threads, processes;
+	int64_t awake; /* of them not asleep, or of several threads: they may change meanwhile */
 	int64_t duration_ns;
 	int64_t outside_grown_bytes; /* of processes that slept since the scan before */
 	bool outside_changed;

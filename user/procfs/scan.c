@@ -278,6 +278,7 @@ static void read_one(struct scan *s, struct watched *w, struct scan_result *r)
 		return;
 	r->threads += known(st.threads);
 	r->processes++;
+	r->awake += st.threads != 1 || !asleep(st.state);
 	if (w->shared_mm)
 		return;
 	see_outside(w, &st, r);

@@ -97,8 +97,14 @@ static int on_exec(void *ctx, const struct exec_record *r)
 static int on_exit_record(void *ctx, const struct exit_record *r)
 {
 	struct session *s = ctx;
+	struct exit_record own = *r;
 	struct process *row;
-	int err = run_on_exit(&s->run, r, &row);
+	int err;
+
+	/* Held before the start: its life begins when it was let go (INTERFACE 3). */
+	if (own.born_ns >= 0 && own.born_ns < s->start_ns)
+		own.born_ns = s->start_ns;
+	err = run_on_exit(&s->run, &own, &row);
 
 	if (err)
 		return err;
@@ -170,20 +176,23 @@ static void read_totals(struct session *s, struct tree_sample *t)
 }
 
 /*
- * Checks the kernel's sum against /proc (DESIGN: "to check the map"): every process was read, and
- * before and after it the sum was larger, although what runs is at most a tick old in it.
+ * Checks the kernel's sum against /proc (DESIGN: "to check the map"), which can be done when all
+ * of the tree sleeps: then the sum before and after the scan is that of what the scan read.
  */
-static bool sum_is_doubtful(struct session *s, const struct tree_sample *t)
+static void check_sum(struct session *s, struct tree_sample *t)
 {
 	struct tree_sample after = *t;
-	int64_t least = t->totals.lower_bytes;
+	int64_t least = t->totals.lower_bytes, most = least, net = t->scan.net_rss_bytes;
 
 	read_totals(s, &after);
 	if (after.totals.lower_bytes < least)
 		least = after.totals.lower_bytes;
-	return s->config->tick && t->scan.complete && t->scan.processes == t->totals.processes &&
-	       t->scan.processes == after.totals.processes &&
-	       least > t->scan.net_rss_bytes + DOUBT_BYTES;
+	if (after.totals.lower_bytes > most)
+		most = after.totals.lower_bytes;
+	t->checked = t->scan.complete && !t->scan.awake &&
+		     t->scan.processes == t->totals.processes &&
+		     t->scan.processes == after.totals.processes;
+	t->doubtful = t->checked && (least > net + DOUBT_BYTES || most + DOUBT_BYTES < net);
 }
 
 static void read_scan(struct session *s, struct tree_sample *t)
@@ -201,7 +210,7 @@ static void read_scan(struct session *s, struct tree_sample *t)
 		t->scan.outside_changed |= again.outside_changed;
 		t->scan.outside_grown_bytes += again.outside_grown_bytes;
 	}
-	t->doubtful = sum_is_doubtful(s, t);
+	check_sum(s, t);
 }
 
 static void sample(struct session *s)
