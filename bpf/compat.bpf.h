@@ -9,16 +9,16 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#define TASK_DEAD	  0x80 /* include/linux/sched.h, 4.14 on */
-#define PF_EXITING	  0x00000004
+#define TASK_DEAD         0x80 /* include/linux/sched.h, 4.14 on */
+#define PF_EXITING        0x00000004
 #define SIGNAL_GROUP_EXIT 0x00000004
 
 /* Members of the kernel's rss_stat, the same in all releases. */
-#define RSS_FILE 0
-#define RSS_ANON 1
-#define RSS_SWAP 2
-#define RSS_SHMEM 3
-#define RSS_KINDS 4
+#define RSS_FILE     0
+#define RSS_ANON     1
+#define RSS_SWAP     2
+#define RSS_SHMEM    3
+#define RSS_KINDS    4
 #define RSS_RESIDENT (1u << RSS_FILE | 1u << RSS_ANON | 1u << RSS_SHMEM)
 
 static __always_inline bool task_is_dead(struct task_struct *task)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * exit_event - what the programs tell user space: records in the ring buffer, totals in mapped memory
+ * exit_event - what the programs tell user space: records in the ring buffer, totals in mapped
+ * memory
  *
  * A wire format: fixed width, wide members first, no padding.  Memory is in pages, time in ns
  * (CLOCK_MONOTONIC, but start_ns: CLOCK_BOOTTIME, as in /proc/PID/stat field 22).
@@ -22,14 +23,15 @@ enum event_type {
 };
 
 enum event_flag {
-	EVENT_SHARED_MM = 1u << 0, /* has no address space of its own: vfork or CLONE_VM, no exec since */
+	EVENT_SHARED_MM =
+		1u << 0, /* has no address space of its own: vfork or CLONE_VM, no exec since */
 	EVENT_FORKED_IMAGE = 1u << 1, /* the image is the one it was born with */
-	EVENT_EXITED = 1u << 2, /* the exit hook saw its end */
-	EVENT_MEMORY = 1u << 3, /* memory read from the living address space at its end */
-	EVENT_HIWATER = 1u << 4, /* the final image's peak is the kernel's approximate mark */
+	EVENT_EXITED = 1u << 2,       /* the exit hook saw its end */
+	EVENT_MEMORY = 1u << 3,       /* memory read from the living address space at its end */
+	EVENT_HIWATER = 1u << 4,      /* the final image's peak is the kernel's approximate mark */
 	EVENT_IMAGES_HIWATER = 1u << 5, /* so is the largest closed image's */
-	EVENT_REPAIRED = 1u << 6, /* the exit hook was skipped, TASK_DEAD did its work */
-	EVENT_IMAGE_UNSEEN = 1u << 7, /* an image ended at an exec without prepare_exec */
+	EVENT_REPAIRED = 1u << 6,       /* the exit hook was skipped, TASK_DEAD did its work */
+	EVENT_IMAGE_UNSEEN = 1u << 7,   /* an image ended at an exec without prepare_exec */
 	EVENT_OOM_VICTIM = 1u << 8,
 	EVENT_IN_EXEC = 1u << 9,
 	EVENT_UNTRACKED_MM = 1u << 10, /* no room for its address space: not in the sums */
@@ -46,7 +48,7 @@ struct fork_event {
 	__u64 inherited_pages;
 	__u32 type;
 	__u32 tgid; /* initial pid namespace: the key with start_ns */
-	__u32 pid; /* as exitmeter's namespace sees it */
+	__u32 pid;  /* as exitmeter's namespace sees it */
 	__u32 ppid; /* of its creator, likewise */
 	__u32 run;
 	__u32 flags; /* enum event_flag */
@@ -73,7 +75,7 @@ struct exit_event {
 	__u64 start_ns;
 	__u64 born_ns;
 	__u64 ended_ns;
-	__u64 cpu_ns; /* sum_exec_runtime at TASK_DEAD */
+	__u64 cpu_ns;   /* sum_exec_runtime at TASK_DEAD */
 	__u64 utime_ns; /* tick-sampled: for the split alone */
 	__u64 stime_ns;
 	__u64 minor_faults;
@@ -87,9 +89,9 @@ struct exit_event {
 	__u64 read_bytes;
 	__u64 write_bytes;
 	__u64 cancelled_write_bytes;
-	__u64 peak_pages; /* of the final image; with EVENT_SHARED_MM: none */
+	__u64 peak_pages;        /* of the final image; with EVENT_SHARED_MM: none */
 	__u64 images_peak_pages; /* the largest closed image, net of inheritance (U-134) */
-	__u64 inherited_pages; /* of the final image */
+	__u64 inherited_pages;   /* of the final image */
 	__u64 anon_pages;
 	__u64 file_pages;
 	__u64 shmem_pages;
@@ -105,9 +107,10 @@ struct exit_event {
 	__u32 run;
 	__u32 flags;
 	__u32 exit_code; /* as in wait(2) */
-	__u32 threads; /* that it ever had */
+	__u32 threads;   /* that it ever had */
 	__u32 execs;
-	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER or EVENT_FELL */
+	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER or EVENT_FELL
+			    */
 	__u32 images_error_pages; /* likewise with EVENT_IMAGES_HIWATER */
 	__u32 reserved;
 	char comm[EVENT_COMM_LEN];
@@ -132,33 +135,33 @@ struct awake_event {
 /* What the maps hold of a living process; read from outside only once metering is over. */
 struct process {
 	struct exit_event event; /* filled as its threads die */
-	__u64 signal; /* own key: guards a recycled element */
-	__u64 mm; /* key of its address space */
-	__u64 cpu_seen_ns; /* what the run's cpu_ns holds of it */
+	__u64 signal;            /* own key: guards a recycled element */
+	__u64 mm;                /* key of its address space */
+	__u64 cpu_seen_ns;       /* what the run's cpu_ns holds of it */
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
-	__u64 image_last_pages; /* the last reading of it */
+	__u64 image_last_pages;  /* the last reading of it */
 	__u64 image_error_pages; /* of that mark */
-	__u64 closing_pages; /* of that image, still in upper until the exec is done */
-	__u32 dead; /* threads */
-	__u32 leaving; /* threads that the exit hook saw */
+	__u64 closing_pages;     /* of that image, still in upper until the exec is done */
+	__u32 dead;              /* threads */
+	__u32 leaving;           /* threads that the exit hook saw */
 };
 
 /* An address space of the tree, its parts in the sums. */
 struct mm_entry {
-	__u64 lock; /* 0, or the task that holds it */
-	__u64 mm; /* own key */
-	__u64 task; /* its last one that was seen running */
-	__u64 rss; /* last reading */
-	__u64 net; /* what is in lower: net of inheritance */
-	__u64 high; /* what is in upper */
-	__u64 known; /* largest exact reading */
+	__u64 lock;    /* 0, or the task that holds it */
+	__u64 mm;      /* own key */
+	__u64 task;    /* its last one that was seen running */
+	__u64 rss;     /* last reading */
+	__u64 net;     /* what is in lower: net of inheritance */
+	__u64 high;    /* what is in upper */
+	__u64 known;   /* largest exact reading */
 	__u64 hiwater; /* largest kernel mark seen */
 	__u64 inherited;
-	__u64 cpus; /* it ran on, bit 63 for those above */
-	__u64 epoch; /* of at_peak */
+	__u64 cpus;    /* it ran on, bit 63 for those above */
+	__u64 epoch;   /* of at_peak */
 	__u64 at_peak; /* its part in lower at the peak of that epoch */
-	__u32 users; /* processes of the tree that have it */
+	__u32 users;   /* processes of the tree that have it */
 	__u32 run;
 	__u32 place; /* in the table of living ones, 1 on; 0: no room */
 	__u32 reserved;
@@ -170,7 +173,7 @@ struct mm_entry {
 struct run_totals {
 	__u64 forks;
 	__u64 execs;
-	__u64 exits; /* last thread past the exit hook, or found dead without it */
+	__u64 exits;   /* last thread past the exit hook, or found dead without it */
 	__u64 records; /* final records sent or lost */
 	__u64 lost_exits;
 	__u64 repaired;
@@ -194,17 +197,17 @@ struct run_totals {
 	__u64 write_bytes;
 	__u64 cancelled_write_bytes;
 	__u64 largest_peak_pages; /* of one ended process */
-	__u64 sum_peak_pages; /* of all ended processes */
-	__u64 lower_pages; /* the sum of RSS now, net of fork copies (U-134) */
-	__u64 upper_pages; /* the sum of each address space's peak so far */
+	__u64 sum_peak_pages;     /* of all ended processes */
+	__u64 lower_pages;        /* the sum of RSS now, net of fork copies (U-134) */
+	__u64 upper_pages;        /* the sum of each address space's peak so far */
 	__u64 lower_max_pages;
 	__u64 upper_max_pages;
 	__u64 lower_max_at_ns;
 	__u64 interval_max_pages; /* since user space last took it */
-	__u64 epoch; /* of lower_max */
+	__u64 epoch;              /* of lower_max */
 	__u64 considered_ns;
 	__u64 outside_pages; /* changed in address spaces none of whose tasks ran */
-	__u64 lock_missed; /* an address space was busy when it had to be read: upper is void */
+	__u64 lock_missed;   /* an address space was busy when it had to be read: upper is void */
 	__u64 reserved[28];
 };
 
@@ -215,17 +218,23 @@ struct drop_counts {
 	__u64 exit_events;
 	__u64 oom_events;
 	__u64 processes_unfollowed; /* no room in the process map: a subtree is lost */
-	__u64 mms_untracked; /* no room in the address space map */
-	__u64 stale_entries; /* a key was still taken when its owner was born */
+	__u64 mms_untracked;        /* no room in the address space map */
+	__u64 stale_entries;        /* a key was still taken when its owner was born */
 	__u64 delete_failed;
 };
 
 /* Counters that stand in the same order in both, utime_ns the first. */
 #define EVENT_COUNTERS 13
 _Static_assert((__builtin_offsetof(struct exit_event, cancelled_write_bytes) -
-		__builtin_offsetof(struct exit_event, utime_ns)) / 8 + 1 == EVENT_COUNTERS &&
-	       (__builtin_offsetof(struct run_totals, cancelled_write_bytes) -
-		__builtin_offsetof(struct run_totals, utime_ns)) / 8 + 1 == EVENT_COUNTERS,
+		__builtin_offsetof(struct exit_event, utime_ns)) /
+					       8 +
+				       1 ==
+			       EVENT_COUNTERS &&
+		       (__builtin_offsetof(struct run_totals, cancelled_write_bytes) -
+			__builtin_offsetof(struct run_totals, utime_ns)) /
+					       8 +
+				       1 ==
+			       EVENT_COUNTERS,
 	       "exit_event and run_totals share an order");
 
 _Static_assert(sizeof(struct fork_event) == 48, "fork_event is a wire format");

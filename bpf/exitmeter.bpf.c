@@ -20,7 +20,7 @@ __u32 root_pid; /* the held child, as its parent's namespace sees it */
 /* Answers of prepare. */
 __u32 seed_pid; /* of the caller, to prove that the types fit this kernel */
 __u32 seed_found;
-__u32 seed_mem_alloc; /* the kernel has bpf_mem_alloc */
+__u32 seed_mem_alloc;  /* the kernel has bpf_mem_alloc */
 __u32 namespace_level; /* of the caller's pid namespace */
 
 __u32 tree_idle; /* user space sleeps until the tree runs again; taken back by exchange */
@@ -277,20 +277,20 @@ static __always_inline int prepare_exec(struct task_struct *task, struct process
 	return 0;
 }
 
-#define SEND_EXEC(room)                                                                            \
-	({                                                                                         \
-		struct exec_event *ev_ = bpf_ringbuf_reserve(&events, sizeof(*ev_) + (room), 0);   \
-		if (ev_) {                                                                         \
-			u64 len_ = args < (room) ? args : (room);                                  \
-			__builtin_memcpy(ev_, &head, sizeof(head));                                \
-			ev_->argv_len = len_;                                                      \
-			if (len_ && bpf_probe_read_user(ev_->argv, len_ & (2 * (room) - 1),        \
-							(void *)arg_start))                        \
-				ev_->argv_len = 0;                                                 \
-			bpf_ringbuf_submit(ev_, wake_flags());                                     \
-		} else {                                                                           \
-			__sync_fetch_and_add(&drops.exec_events, 1);                               \
-		}                                                                                  \
+#define SEND_EXEC(room)                                                                          \
+	({                                                                                       \
+		struct exec_event *ev_ = bpf_ringbuf_reserve(&events, sizeof(*ev_) + (room), 0); \
+		if (ev_) {                                                                       \
+			u64 len_ = args < (room) ? args : (room);                                \
+			__builtin_memcpy(ev_, &head, sizeof(head));                              \
+			ev_->argv_len = len_;                                                    \
+			if (len_ && bpf_probe_read_user(ev_->argv, len_ & (2 * (room)-1),        \
+							(void *)arg_start))                      \
+				ev_->argv_len = 0;                                               \
+			bpf_ringbuf_submit(ev_, wake_flags());                                   \
+		} else {                                                                         \
+			__sync_fetch_and_add(&drops.exec_events, 1);                             \
+		}                                                                                \
 	})
 
 /* Takes the old image's last part out of upper, with what other threads took after prepare_exec. */
@@ -360,8 +360,8 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 
 	image_close(p, &head);
 	p->mm = (u64)mm;
-	p->event.flags &= ~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC |
-			    EVENT_UNTRACKED_MM);
+	p->event.flags &=
+		~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC | EVENT_UNTRACKED_MM);
 	p->event.inherited_pages = 0;
 	p->event.execs++;
 	if (mm_enter((u64)mm, p->event.run, 0, cpu))
@@ -504,8 +504,8 @@ static __always_inline void count_slice(struct process *p, struct task_struct *t
 					struct cpu_slot *slot)
 {
 	u64 runtime = BPF_CORE_READ(task, se.sum_exec_runtime);
-	u64 since = slot->task == (u64)task ? slot->runtime_ns :
-					      BPF_CORE_READ(task, se.prev_sum_exec_runtime);
+	u64 since = slot->task == (u64)task ? slot->runtime_ns
+					    : BPF_CORE_READ(task, se.prev_sum_exec_runtime);
 
 	slot->task = (u64)task;
 	slot->runtime_ns = runtime;

@@ -14,14 +14,15 @@
 #include "compat.bpf.h"
 #include "exit_event.h"
 
-#define CONSIDER_NS  1000000ull /* at most one new maximum a millisecond */
-#define LOCK_TRIES  (1 << 16) /* a holder's CPU may be away for a while */
+#define CONSIDER_NS 1000000ull /* at most one new maximum a millisecond */
+#define LOCK_TRIES  (1 << 16)  /* a holder's CPU may be away for a while */
 #define LIVING_MAX  64
 
 /* Set before load. */
 const volatile __u32 nr_cpus = 1;
 const volatile __u32 nr_runs = 1;
-/* What hiwater_rss can be short by, a CPU it ran on: 3 * (batch - 1) since 6.2 (KERNEL: lib/percpu_counter.c). */
+/* What hiwater_rss can be short by, a CPU it ran on: 3 * (batch - 1) since 6.2 (KERNEL:
+ * lib/percpu_counter.c). */
 const volatile __u32 hiwater_slack_pages = 0;
 
 /* Who runs where, for readers on other CPUs. */
@@ -54,9 +55,9 @@ struct {
 	__type(value, struct run_totals);
 } runs SEC(".maps"); /* number 1 on; element 0 is not used */
 
-struct run_totals tree; /* run 0: the whole tree */
+struct run_totals tree;        /* run 0: the whole tree */
 static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
-static u64 living_overflow; /* how many found no room there */
+static u64 living_overflow;    /* how many found no room there */
 struct drop_counts drops;
 static struct cpu_slot slots[EVENT_CPUS_MAX];
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
@@ -69,7 +70,8 @@ static __always_inline struct process *process_find(u64 signal)
 	return p && p->signal == signal ? p : NULL;
 }
 
-/* The process's own run beside the tree; NULL for none.  Without split runs the code is not even loaded. */
+/* The process's own run beside the tree; NULL for none.  Without split runs the code is not even
+ * loaded. */
 static __always_inline struct run_totals *run_own(u32 run)
 {
 	return nr_runs > 1 && run ? bpf_map_lookup_elem(&runs, &run) : NULL;
@@ -91,7 +93,7 @@ __noinline int maximum(u64 *max, u64 v)
 
 /* Totals are addressed by their place, so that one function serves all. */
 #define FIELD(member) (__builtin_offsetof(struct run_totals, member) / sizeof(u64))
-#define FIELDS	      (sizeof(struct run_totals) / sizeof(u64))
+#define FIELDS        (sizeof(struct run_totals) / sizeof(u64))
 
 static __always_inline u64 *run_field(struct run_totals *r, u32 field)
 {
@@ -309,7 +311,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	entry_move(e, net, high);
 }
 
-#define SAMPLE_TRY 0 /* busy: leave it, it is read again before anything depends on it */
+#define SAMPLE_TRY  0 /* busy: leave it, it is read again before anything depends on it */
 #define SAMPLE_FOLD 2 /* as SAMPLE_MUST, but it need not run on this CPU */
 #define SAMPLE_MUST 1 /* busy for long: counted, the upper bound is void */
 
@@ -373,7 +375,8 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	else
 		e->task = task;
 	e->cpus |= bit;
-	/* Again, now that nobody else writes: a reading older than the lock could undo a newer one. */
+	/* Again, now that nobody else writes: a reading older than the lock could undo a newer one.
+	 */
 	entry_note(e, rss_pages(mm_addr, RSS_RESIDENT), BPF_CORE_READ(mm, hiwater_rss));
 	entry_unlock(e, task);
 	return 0;
@@ -449,8 +452,7 @@ static __always_inline void tree_consider(u32 run)
 
 static long living_step(u32 i, struct lock_try *t)
 {
-	if (i >= LIVING_MAX || living[i] ||
-	    __sync_val_compare_and_swap(&living[i], 0, t->mm) != 0)
+	if (i >= LIVING_MAX || living[i] || __sync_val_compare_and_swap(&living[i], 0, t->mm) != 0)
 		return 0;
 	t->task = i + 1;
 	return 1;

@@ -12,10 +12,10 @@
 #include "log.h"
 
 #define INTERVAL_DEFAULT_S 0.25
-#define INTERVAL_MIN_S	   0.01
-#define INTERVAL_MAX_S	   86400.0
-#define TOP_DEFAULT	   10
-#define LIST_MAX	   1000
+#define INTERVAL_MIN_S     0.01
+#define INTERVAL_MAX_S     86400.0
+#define TOP_DEFAULT        10
+#define LIST_MAX           1000
 
 enum {
 	OPT_LOG_FD = 256,
@@ -56,7 +56,8 @@ static const struct opt {
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
-	{ OPT_NO_ARGV, "no-argv", NULL, "keep arguments, which may hold secrets, out of every output" },
+	{ OPT_NO_ARGV, "no-argv", NULL,
+	  "keep arguments, which may hold secrets, out of every output" },
 	{ OPT_DEBUG, "debug", NULL, "say on stderr which hooks are in use" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
@@ -75,8 +76,8 @@ static void print_help(void)
 		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
 
 		if (opts[i].key < 256)
-			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name, gap,
-				 metavar);
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name,
+				 gap, metavar);
 		else
 			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
 		printf("  %-24s  %s\n", left, opts[i].help);
@@ -265,8 +266,8 @@ static bool outputs_fit(const struct config *c)
 
 static bool is_subcommand(const char *word)
 {
-	static const char *const names[] = { "report", "record", "serve", "span",
-					     "suggest", "host", "doctor" };
+	static const char *const names[] = { "report",  "record", "serve", "span",
+					     "suggest", "host",   "doctor" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(word, names[i]))
@@ -276,10 +277,9 @@ static bool is_subcommand(const char *word)
 
 enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 {
-	struct config c = { .interval_s = INTERVAL_DEFAULT_S,
-			    .tick = true,
-			    .top = TOP_DEFAULT,
-			    .argv = true };
+	struct config c = {
+		.interval_s = INTERVAL_DEFAULT_S, .tick = true, .top = TOP_DEFAULT, .argv = true
+	};
 	struct option longs[N_OPTS + 1];
 	char shorts[3 * N_OPTS + 3];
 	int key;
@@ -299,8 +299,8 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 			goto bad;
 		case '?':
 			log_line("unknown option '%s' (see --help)",
-				 optopt && optopt < 256 ? (char[]){ '-', (char)optopt, 0 } :
-							  argv[optind - 1]);
+				 optopt && optopt < 256 ? (char[]){ '-', (char)optopt, 0 }
+							: argv[optind - 1]);
 			goto bad;
 		default:
 			if (!take(key, optarg, &c))

@@ -8,10 +8,10 @@
 #include "config.h"
 
 enum cli_result {
-	CLI_RUN, /* meter config.command */
-	CLI_DONE, /* --help or --version was printed */
+	CLI_RUN,        /* meter config.command */
+	CLI_DONE,       /* --help or --version was printed */
 	CLI_SUBCOMMAND, /* config.command[0] names one */
-	CLI_ERROR, /* one line was printed */
+	CLI_ERROR,      /* one line was printed */
 };
 
 /* Fills @ret_config, which borrows from @argv. */

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define STATUS_FAILED	     125 /* exitmeter itself failed */
+#define STATUS_FAILED         125 /* exitmeter itself failed */
 #define STATUS_NOT_EXECUTABLE 126
-#define STATUS_NOT_FOUND     127
+#define STATUS_NOT_FOUND      127
 
 enum source_choice { SOURCE_AUTO, SOURCE_BPF, SOURCE_PROC };
 
@@ -24,15 +24,15 @@ struct config {
 	bool append, quiet;
 	double interval_s; /* 0: phases and exits only */
 	bool tick;
-	long top; /* rows listed in the text report */
+	long top;  /* rows listed in the text report */
 	bool list; /* -n, --sort or --all was given: the text report lists processes */
 	bool all;
 	enum sort_choice sort;
 	bool wait_tree, argv, require_exact, debug;
 	enum source_choice source;
 	const char *source_plan; /* NULL: the best */
-	const char *run_id; /* NULL: a new one */
-	const char **labels; /* "K=V", owned */
+	const char *run_id;      /* NULL: a new one */
+	const char **labels;     /* "K=V", owned */
 	size_t n_labels;
 };
 

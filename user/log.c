@@ -10,7 +10,7 @@
 
 static int debug;
 
-static void say(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
 	static const char prefix[] = "exitmeter: ";
 	char text[2048], line[sizeof(prefix) + sizeof(text) * 4 + 1];

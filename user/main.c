@@ -14,7 +14,8 @@
 #define EXITMETER_LIBEXECDIR "/usr/local/libexec/exitmeter"
 #endif
 
-/* Web and database code is never in this process: "report" is exitmeter-report, beside us or in libexec. */
+/* Web and database code is never in this process: "report" is exitmeter-report, beside us or in
+ * libexec. */
 static int run_subcommand(char **argv)
 {
 	char self[PATH_MAX], path[PATH_MAX + 64];
@@ -32,8 +33,7 @@ static int run_subcommand(char **argv)
 	}
 	snprintf(path, sizeof(path), "%s/exitmeter-%s", EXITMETER_LIBEXECDIR, argv[0]);
 	execv(path, argv);
-	log_line("exitmeter-%s: %s", argv[0],
-		 errno == ENOENT ? "not installed" : strerror(errno));
+	log_line("exitmeter-%s: %s", argv[0], errno == ENOENT ? "not installed" : strerror(errno));
 	return STATUS_FAILED;
 }
 

@@ -122,7 +122,7 @@ int plain_text(const char *text, size_t len, char *buf, size_t cap)
 		if (n && harmless(c) && c != '\\') {
 			memcpy(piece, p + at, n);
 		} else if (n && c == '\\') {
-			memcpy(piece, "\\\\", 2);
+			piece[0] = piece[1] = '\\';
 			size = 2;
 		} else {
 			n = n ? n : 1;

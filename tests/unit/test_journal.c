@@ -30,7 +30,7 @@ static int64_t random_value(uint64_t n)
 {
 	switch (random_below(8)) {
 	case 0:
-		return EM_NONE;
+		return UNKNOWN;
 	case 1:
 		return 0;
 	default:
@@ -122,11 +122,11 @@ static void random_facts(struct live *l, struct run_facts *f, struct source_fact
 				 .exe_mtime_ns = -1500 * NS_PER_MS,
 				 .exe_inode = INT64_MIN + 5, /* an inode number of 64 bits */
 				 .started_at_ns = 1700000000 * NS_PER_S + 7,
-				 .wall_ns = EM_NONE,
-				 .exit_code = EM_NONE,
-				 .exit_signal = EM_NONE,
-				 .core_dumped = EM_NONE,
-				 .oom_killed = EM_NONE };
+				 .wall_ns = UNKNOWN,
+				 .exit_code = UNKNOWN,
+				 .exit_signal = UNKNOWN,
+				 .core_dumped = UNKNOWN,
+				 .oom_killed = UNKNOWN };
 	f->labels = calloc(2, sizeof(*f->labels));
 	f->command = calloc(3, sizeof(char *));
 	for (int i = 0; i < 2; i++) {
@@ -141,8 +141,8 @@ static void random_facts(struct live *l, struct run_facts *f, struct source_fact
 	f->cwd = random_below(4) ? strdup(word) : NULL;
 	*source = (struct source_facts){ .exits = strdup("bpf"),
 					 .interval_ns = (int64_t)random_below(6) * 60 * NS_PER_MS,
-					 .self_cpu_ns = EM_NONE,
-					 .self_peak_rss_bytes = EM_NONE };
+					 .self_cpu_ns = UNKNOWN,
+					 .self_peak_rss_bytes = UNKNOWN };
 	texts_add(&source->notes, "%s", word);
 	(void)l;
 }
@@ -211,7 +211,7 @@ static void live_exit(struct live *l)
 	if (!random_below(4))
 		e.wait_status = 9 | (random_below(2) ? 0x80 : 0);
 	if (!random_below(9))
-		e.born_ns = EM_NONE;
+		e.born_ns = UNKNOWN;
 	random_text(comm, random_below(3) ? 5 : EM_COMM_LEN - 1);
 	/* The longest names have no room for a control character in two bytes. */
 	for (size_t i = 0; i < sizeof(comm); i++)
@@ -240,11 +240,11 @@ static void live_sample(struct live *l)
 	double cpus = -1;
 
 	l->cpu_ns += (int64_t)random_below(NS_PER_S);
-	s.totals.cpu_ns = random_below(9) ? l->cpu_ns : EM_NONE;
+	s.totals.cpu_ns = random_below(9) ? l->cpu_ns : UNKNOWN;
 	s.totals.interval_max_bytes = random_value(1ll << 40);
 	s.totals.processes = random_value(99);
 	s.totals.threads = random_value(99);
-	s.totals.lower_max_bytes = s.totals.upper_max_bytes = EM_NONE;
+	s.totals.lower_max_bytes = s.totals.upper_max_bytes = UNKNOWN;
 	s.scanned = random_below(2);
 	s.scan.complete = random_below(2);
 	s.scan.net_rss_bytes = random_value(1ll << 40);
@@ -260,15 +260,15 @@ static void live_end(struct live *l)
 			       .losses = &loss,
 			       .n_losses = random_below(2),
 			       .exact_source = random_below(2),
-			       .rusage = { random_value(1 << 30), 5, EM_NONE },
+			       .rusage = { random_value(1 << 30), 5, UNKNOWN },
 			       .initial = 1 };
 	struct summary *s = l->summary;
 
 	end.totals.forks = random_value(1000);
 	end.totals.exits = 1 + (int64_t)random_below(1000);
 	end.totals.cpu_ns = random_value(1ll << 40);
-	end.totals.lower_bytes = end.totals.lower_max_bytes = EM_NONE;
-	end.totals.upper_max_bytes = EM_NONE;
+	end.totals.lower_bytes = end.totals.lower_max_bytes = UNKNOWN;
+	end.totals.upper_max_bytes = UNKNOWN;
 	end.totals.io.rchar = random_value(2);
 	for (size_t i = 0; i < end.n_losses; i++)
 		journal_lost(&l->journal, end.at_ns, &loss);
@@ -528,7 +528,7 @@ static void test_unknown(void)
 
 	EQ_I(r.n_faults, 0, "events, fields and notes of a later exitmeter are no faults");
 	EQ_I(r.summary->rows[0]->notes, NOTE_SHARED_MM, "the known note is there");
-	EQ_I(r.summary->rows[0]->threads, EM_NONE, "what is missing is unknown");
+	EQ_I(r.summary->rows[0]->threads, UNKNOWN, "what is missing is unknown");
 	summary_free(r.summary);
 }
 
@@ -549,15 +549,15 @@ static void test_cut(void)
 	EQ_I(s->completeness.exact, 0, "not exact");
 	EQ_S(s->completeness.reasons.at[0], "the journal was cut off", "the reason");
 	EQ_I(s->completeness.exits, 2, "rows");
-	EQ_I(s->completeness.forks, EM_NONE, "forks are unknown");
-	EQ_I(s->completeness.running_at_end, EM_NONE, "those that run too");
-	EQ_I(s->run.wall_ns, EM_NONE, "and the time");
-	EQ_I(s->run.exit_code, EM_NONE, "and the code");
+	EQ_I(s->completeness.forks, UNKNOWN, "forks are unknown");
+	EQ_I(s->completeness.running_at_end, UNKNOWN, "those that run too");
+	EQ_I(s->run.wall_ns, UNKNOWN, "and the time");
+	EQ_I(s->run.exit_code, UNKNOWN, "and the code");
 	EQ_I(s->usage.cpu_ns, 750 * NS_PER_MS, "CPU: rows know more than the last sample");
 	EQ_I(s->usage.peak_lower_bytes, 50000, "lower: the largest process");
 	EQ_I(s->usage.peak_upper_bytes, 12288 + 50000, "upper: the last one and what came later");
 	EQ_I(s->usage.minor_faults, 3, "sums of rows");
-	EQ_I(s->usage.io.rchar, EM_NONE, "what no row knows is unknown");
+	EQ_I(s->usage.io.rchar, UNKNOWN, "what no row knows is unknown");
 	EQ_I(s->usage.max_processes, 3, "the most in a sample");
 	EQ_I(s->n_marks, 3, "marks");
 	EQ_I(s->n_groups, 1, "groups");

@@ -30,11 +30,11 @@ static struct exit_record an_exit(int32_t pid, int64_t peak_bytes, int64_t cpu_n
 				 .born_ns = pid * NS_PER_MS,
 				 .ended_ns = pid * NS_PER_MS + NS_PER_S,
 				 .comm = "a",
-				 .oom_killed = EM_NONE,
+				 .oom_killed = UNKNOWN,
 				 .peak_rss_bytes = peak_bytes,
 				 .peak_rss_exact = 1,
 				 .peak_source = PEAK_EXIT,
-				 .split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+				 .split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 				 .cpu_ns = cpu_ns,
 				 .cpu_user_ns = cpu_ns,
 				 .threads = 1 };
@@ -61,14 +61,14 @@ static void test_wait_status(void)
 		int8_t core;
 		bool failed;
 	} rows[] = {
-		{ "exit 0", 0, false, 0, EM_NONE, 0, false },
-		{ "exit 3", 3 << 8, false, 3, EM_NONE, 0, true },
-		{ "exit 255", 255 << 8, false, 255, EM_NONE, 0, true },
-		{ "SIGKILL", 9, false, EM_NONE, 9, 0, true },
-		{ "SIGSEGV with a core", 11 | 0x80, false, EM_NONE, 11, 1, true },
-		{ "signal 64", 64, false, EM_NONE, 64, 0, true },
-		{ "unknown", EM_NONE, false, EM_NONE, EM_NONE, EM_NONE, false },
-		{ "running", 0, true, EM_NONE, EM_NONE, EM_NONE, false },
+		{ "exit 0", 0, false, 0, UNKNOWN, 0, false },
+		{ "exit 3", 3 << 8, false, 3, UNKNOWN, 0, true },
+		{ "exit 255", 255 << 8, false, 255, UNKNOWN, 0, true },
+		{ "SIGKILL", 9, false, UNKNOWN, 9, 0, true },
+		{ "SIGSEGV with a core", 11 | 0x80, false, UNKNOWN, 11, 1, true },
+		{ "signal 64", 64, false, UNKNOWN, 64, 0, true },
+		{ "unknown", UNKNOWN, false, UNKNOWN, UNKNOWN, UNKNOWN, false },
+		{ "running", 0, true, UNKNOWN, UNKNOWN, UNKNOWN, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -101,15 +101,15 @@ static void test_row_arguments(void)
 	p = process_new(&r, 0, NULL, 0, true);
 	OK(!p->argv_known && !p->argv_truncated && !p->argv_len, "no arguments are unknown ones");
 	process_unref(p);
-	r.born_ns = EM_NONE;
+	r.born_ns = UNKNOWN;
 	p = process_new(&r, 100, "", 0, false);
 	OK(p->argv_known && !p->argv_len, "an empty list of arguments is known");
 	EQ_I(p->started_ns, TIME_NONE, "an unknown start");
 	process_unref(p);
 	process_unref(NULL);
 	p = process_blank(0);
-	EQ_I(p->peak_rss_bytes, EM_NONE, "a blank row knows nothing");
-	EQ_I(p->io.syscw, EM_NONE, "not its I/O either");
+	EQ_I(p->peak_rss_bytes, UNKNOWN, "a blank row knows nothing");
+	EQ_I(p->io.syscw, UNKNOWN, "not its I/O either");
 	process_unref(p);
 }
 
@@ -216,7 +216,7 @@ static void test_groups_unknown(void)
 {
 	struct group list[GROUPS_MAX + 1];
 	struct groups g = { 0 };
-	struct process *p = a_row(1, EM_NONE, EM_NONE);
+	struct process *p = a_row(1, UNKNOWN, UNKNOWN);
 
 	memcpy(p->comm, "sixteen-bytes-ok", sizeof(p->comm));
 	groups_add(&g, p);
@@ -225,7 +225,7 @@ static void test_groups_unknown(void)
 	memset(p->comm + 4, 0, sizeof(p->comm) - 4);
 	groups_add(&g, p);
 	EQ_I(groups_list(&g, list), 2, "two names");
-	EQ_I(list[0].peak_rss_bytes, EM_NONE, "an unknown peak stays unknown");
+	EQ_I(list[0].peak_rss_bytes, UNKNOWN, "an unknown peak stays unknown");
 	EQ_I(list[0].cpu_ns, 0, "unknown CPU adds nothing");
 	process_unref(p);
 	groups_free(&g);
@@ -304,9 +304,9 @@ static void test_images(void)
 
 /* --- the peak ------------------------------------------------------------------------------ */
 
-static const struct totals no_totals = { .lower_max_bytes = EM_NONE,
-					 .upper_max_bytes = EM_NONE,
-					 .lower_max_at_ns = EM_NONE };
+static const struct totals no_totals = { .lower_max_bytes = UNKNOWN,
+					 .upper_max_bytes = UNKNOWN,
+					 .lower_max_at_ns = UNKNOWN };
 
 static struct tree_sample a_sample(int64_t at_ns, int64_t lower, int64_t upper)
 {
@@ -315,7 +315,7 @@ static struct tree_sample a_sample(int64_t at_ns, int64_t lower, int64_t upper)
 	s.totals.lower_max_bytes = lower;
 	s.totals.upper_max_bytes = upper;
 	s.totals.lower_max_at_ns = at_ns - 1;
-	s.scan.split.anon_bytes = EM_NONE;
+	s.scan.split.anon_bytes = UNKNOWN;
 	return s;
 }
 
@@ -327,7 +327,7 @@ static void test_peak_kernel(void)
 
 	peak_init(&p);
 	peak_finish(&p, false);
-	OK(p.lower == EM_NONE && p.upper == EM_NONE && p.sum == EM_NONE, "nothing is unknown");
+	OK(p.lower == UNKNOWN && p.upper == UNKNOWN && p.sum == UNKNOWN, "nothing is unknown");
 	s = a_sample(10, 5 * MIB, 6 * MIB);
 	peak_on_sample(&p, &s);
 	s = a_sample(20, 4 * MIB, 4 * MIB);
@@ -367,7 +367,7 @@ static void test_peak_scan(void)
 	s.at_ns = 11;
 	s.scan.complete = false;
 	s.scan.net_rss_bytes = s.scan.rss_bytes = 90 * MIB;
-	s.scan.split.anon_bytes = EM_NONE;
+	s.scan.split.anon_bytes = UNKNOWN;
 	peak_on_sample(&p, &s);
 	peak_finish(&p, false);
 	EQ_I(p.lower, 7 * MIB, "a complete scan saw more: net");
@@ -383,7 +383,7 @@ static void test_peak_outside(void)
 	struct tree_sample s = a_sample(10, 5 * MIB, 5 * MIB);
 
 	s.scanned = true;
-	s.scan.split.anon_bytes = EM_NONE;
+	s.scan.split.anon_bytes = UNKNOWN;
 	peak_init(&p);
 	peak_on_sample(&p, &s);
 	s = a_sample(20, 9 * MIB, 10 * MIB);
@@ -413,7 +413,7 @@ static void test_peak_lost(void)
 	t.largest_peak_bytes = 8 * MIB;
 	t.sum_peak_bytes = 10 * MIB;
 	peak_on_totals(&p, &t);
-	EQ_I(p.process, EM_NONE, "nothing lost: the largest comes with its record");
+	EQ_I(p.process, UNKNOWN, "nothing lost: the largest comes with its record");
 	t.lost_exits = 1;
 	peak_on_totals(&p, &t);
 	EQ_I(p.process, 8 * MIB, "a lost record's peak is in the totals");
@@ -421,7 +421,7 @@ static void test_peak_lost(void)
 	peak_on_process(&p, &r);
 	peak_finish(&p, false);
 	EQ_I(p.sum, 12 * MIB, "the ended from the totals, the living from their rows");
-	EQ_I(p.upper, EM_NONE, "no sums, no upper bound");
+	EQ_I(p.upper, UNKNOWN, "no sums, no upper bound");
 	r.peak_rss_bytes = INT64_MAX;
 	peak_on_process(&p, &r);
 	peak_finish(&p, false);
@@ -435,7 +435,7 @@ static struct run_end an_end(int64_t at_ns, int64_t exits)
 	struct run_end end = { .at_ns = at_ns,
 			       .totals = no_totals,
 			       .exact_source = true,
-			       .rusage = { EM_NONE, EM_NONE, EM_NONE },
+			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN },
 			       .initial = 1 };
 
 	end.totals.forks = exits - 1;
@@ -528,7 +528,7 @@ static void test_run_reasons(void)
 		end.n_losses = rows[i].losses;
 		run_finish(&r, &end, TOP_PEAK, s);
 		EQ_I(s->completeness.exact, 0, "%s: not exact", rows[i].label);
-		EQ_I(s->completeness.running_at_end, rows[i].still < 0 ? EM_NONE : rows[i].still,
+		EQ_I(s->completeness.running_at_end, rows[i].still < 0 ? UNKNOWN : rows[i].still,
 		     "%s: running", rows[i].label);
 		if (rows[i].reason)
 			EQ_S(s->completeness.reasons.at[0], rows[i].reason, "%s: reason",
@@ -611,14 +611,14 @@ static void test_run_usage(void)
 	end.totals.cpu_ns = 10 * NS_PER_S;
 	end.totals.cpu_user_ns = 1;
 	end.totals.cpu_system_ns = 3;
-	end.totals.minor_faults = EM_NONE;
+	end.totals.minor_faults = UNKNOWN;
 	end.totals.major_faults = 7;
 	end.totals.io.rchar = 11;
 	run_finish(&r, &end, TOP_PEAK, s);
 	EQ_I(s->usage.cpu_ns, 10 * NS_PER_S, "CPU of lost records is in the totals");
 	EQ_I(s->usage.cpu_system_ns, 7500 * NS_PER_MS, "split as the totals say");
 	EQ_I(s->usage.cpu_user_ns, 2500 * NS_PER_MS, "and all of it");
-	EQ_I(s->usage.minor_faults, EM_NONE, "unknown stays unknown");
+	EQ_I(s->usage.minor_faults, UNKNOWN, "unknown stays unknown");
 	EQ_I(s->usage.major_faults, 7, "the totals know more");
 	EQ_I(s->usage.io.rchar, 11, "I/O too");
 	EQ_I(s->n_rows + (size_t)s->completeness.events_lost, s->completeness.exits,

@@ -164,8 +164,8 @@ static int copy_struct(struct builder *b, __u32 kernel_id, __u32 object_id, int 
 		if (err)
 			return err;
 	}
-	id = btf_is_union(t) ? btf__add_union(b->out, *name ? name : NULL, t->size) :
-			       btf__add_struct(b->out, *name ? name : NULL, t->size);
+	id = btf_is_union(t) ? btf__add_union(b->out, *name ? name : NULL, t->size)
+			     : btf__add_struct(b->out, *name ? name : NULL, t->size);
 	for (size_t i = 0; id >= 0 && i < n; i++) {
 		err = btf__add_field(b->out, fields[i].name, fields[i].type, fields[i].bits, 0);
 		if (err)
@@ -206,8 +206,8 @@ static int copy_type(struct builder *b, __u32 kernel_id, __u32 object_id, int de
 		if (elem < 0)
 			return elem;
 		index = btf__add_int(b->out, "int", 4, BTF_INT_SIGNED);
-		return index < 0 ? index :
-				   btf__add_array(b->out, index, elem, btf_array(t)->nelems);
+		return index < 0 ? index
+				 : btf__add_array(b->out, index, elem, btf_array(t)->nelems);
 	}
 	if (btf_is_composite(t))
 		return copy_struct(b, kernel_id, object_id, depth);
@@ -274,7 +274,8 @@ static void kernel_name(char *out, size_t cap)
 		if (n.n_type == NOTE_BUILD_ID && n.n_namesz == 4 && n.n_descsz <= BUILD_ID_MAX &&
 		    !memcmp(notes + at + sizeof(n), "GNU", 4)) {
 			for (size_t i = 0; i < n.n_descsz; i++)
-				snprintf(out + 2 * i, cap - 2 * i, "%02x", notes[desc + (ssize_t)i]);
+				snprintf(out + 2 * i, cap - 2 * i, "%02x",
+					 notes[desc + (ssize_t)i]);
 			return;
 		}
 		at = desc + ((n.n_descsz + 3) & ~3u);

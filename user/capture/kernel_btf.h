@@ -17,9 +17,9 @@
 struct btf;
 
 struct kernel_btf {
-	int fd; /* memfd for the raw BTF */
+	int fd;        /* memfd for the raw BTF */
 	char path[32]; /* of it, for libbpf, which reads it when it loads */
-	bool cached; /* it came from the file */
+	bool cached;   /* it came from the file */
 };
 
 /* An empty place; libbpf wants its path before the object's own types are known. */

@@ -12,7 +12,7 @@
 
 struct launch {
 	pid_t pid;
-	int gate_fd; /* writing one byte lets it go; closing it makes it end */
+	int gate_fd;  /* writing one byte lets it go; closing it makes it end */
 	int error_fd; /* an errno if exec failed, end of file when it worked */
 };
 

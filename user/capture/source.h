@@ -26,19 +26,19 @@ struct source_sink {
 };
 
 struct source_options {
-	pid_t root; /* the held child */
-	bool tick; /* kernel-side tick */
-	bool debug; /* libbpf's and our own messages on stderr */
+	pid_t root;       /* the held child */
+	bool tick;        /* kernel-side tick */
+	bool debug;       /* libbpf's and our own messages on stderr */
 	const char *plan; /* the hook plan to use; NULL: the best that works */
 };
 
 /* What the record says of the source; texts are static or owned by it. */
 struct source_info {
-	const char *exits; /* "bpf", "proc" */
-	const char *hook; /* NULL: none */
-	const char *tree; /* "fork-events", "ppid" */
+	const char *exits;   /* "bpf", "proc" */
+	const char *hook;    /* NULL: none */
+	const char *tree;    /* "fork-events", "ppid" */
 	const char *samples; /* "bpf-tick+proc", "bpf+proc", "proc" */
-	bool exact; /* it can be */
+	bool exact;          /* it can be */
 };
 
 struct source;

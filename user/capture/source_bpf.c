@@ -24,20 +24,20 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define RING_BYTES	(1u << 20)
-#define MAP_ENTRIES	16384 /* without preallocation an empty map costs next to nothing */
-#define MAP_ENTRIES_PRE 8192 /* kernels that must preallocate */
-#define POLL_MS		40
-#define QUIET_POLLS	3 /* then the tree is idle */
-#define TICK_HZ		100
-#define SETTLE_MS	1000
-#define LATE_MS		8 /* a command shorter than that does not pay for what it cannot use */
-#define LINKS_MAX	16
+#define RING_BYTES      (1u << 20)
+#define MAP_ENTRIES     16384 /* without preallocation an empty map costs next to nothing */
+#define MAP_ENTRIES_PRE 8192  /* kernels that must preallocate */
+#define POLL_MS         40
+#define QUIET_POLLS     3 /* then the tree is idle */
+#define TICK_HZ         100
+#define SETTLE_MS       1000
+#define LATE_MS         8 /* a command shorter than that does not pay for what it cannot use */
+#define LINKS_MAX       16
 
 struct source_bpf {
 	struct source base;
 	struct exitmeter_bpf *skel;
-	struct exitmeter_bpf *late; /* the tick and the OOM evidence */
+	struct exitmeter_bpf *late;   /* the tick and the OOM evidence */
 	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
 	struct kernel_btf btf;
 	struct ring_buffer *ring;
@@ -60,7 +60,7 @@ struct source_bpf {
 
 /* Which programs of a plan load, best first.  The first that loads and attaches is used. */
 struct plan {
-	const char *name; /* --source=bpf:NAME, source.hook */
+	const char *name;     /* --source=bpf:NAME, source.hook */
 	bool exit_tracepoint; /* memory at sched_process_exit */
 };
 
@@ -149,9 +149,9 @@ static int8_t oom_killed(const struct source_bpf *s, const struct exit_event *e)
 {
 	if (e->flags & EVENT_OOM_VICTIM)
 		return 1;
-	return (e->exit_code & 0x7f) == SIGKILL && (int64_t)e->ended_ns < s->oom_evidence_ns ?
-		       EM_NONE :
-		       0;
+	return (e->exit_code & 0x7f) == SIGKILL && (int64_t)e->ended_ns < s->oom_evidence_ns
+		       ? UNKNOWN
+		       : 0;
 }
 
 /* What an ended and a living process's event have in common. */
@@ -168,9 +168,9 @@ static void record_from_event(const struct source_bpf *s, const struct exit_even
 		.wait_status = (int32_t)e->exit_code,
 		.oom_killed = oom_killed(s, e),
 		.inherited_rss_bytes = pages(s, e->inherited_pages),
-		.peak_rss_bytes = EM_NONE,
-		.peak_vm_bytes = EM_NONE,
-		.split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+		.peak_rss_bytes = UNKNOWN,
+		.peak_vm_bytes = UNKNOWN,
+		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 		.cpu_ns = (int64_t)e->cpu_ns,
 		.threads = e->threads,
 		.execs = e->execs,
@@ -206,14 +206,14 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 					      .file_bytes = pages(s, e->file_pages),
 					      .shmem_bytes = pages(s, e->shmem_pages),
 					      .swap_bytes = pages(s, e->swap_pages),
-					      .hugetlb_bytes = (int64_t)e->hugetlb_bytes * s->page_bytes };
+					      .hugetlb_bytes =
+						      (int64_t)e->hugetlb_bytes * s->page_bytes };
 		r.peak_vm_bytes = pages(s, e->vm_peak_pages);
 	}
 	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
 		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
 		r.peak_source = PEAK_EXIT;
-		r.peak_error_bytes =
-			pages(s, images ? e->images_error_pages : e->error_pages);
+		r.peak_error_bytes = pages(s, images ? e->images_error_pages : e->error_pages);
 		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&
 				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
@@ -325,8 +325,7 @@ static uint64_t recursion_misses(const struct source_bpf *s)
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		if (!all[i])
 			continue;
-		bpf_object__for_each_program(prog, all[i]->obj)
-			n += misses_of(prog);
+		bpf_object__for_each_program(prog, all[i]->obj) n += misses_of(prog);
 	}
 	return n;
 }
@@ -401,8 +400,8 @@ static bool ticks_open(struct source_bpf *s)
 		s->ticks[i] = -1;
 		if (!CPU_ISSET_S((size_t)i, size, set))
 			continue;
-		s->ticks[i] = (int)syscall(SYS_perf_event_open, &attr, -1, i, -1,
-					   PERF_FLAG_FD_CLOEXEC);
+		s->ticks[i] =
+			(int)syscall(SYS_perf_event_open, &attr, -1, i, -1, PERF_FLAG_FD_CLOEXEC);
 		if (s->ticks[i] < 0)
 			continue;
 		s->tick_links[i] =
@@ -424,7 +423,8 @@ static void late_open(struct source_bpf *s)
 	static const char *const names[] = { "on_mark_victim", "on_tick", NULL };
 
 	s->late_tried = true;
-	s->late = more_programs(s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL });
+	s->late =
+		more_programs(s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL });
 	if (s->late && !attach(s, s->late->progs.on_mark_victim, "mark_victim"))
 		s->oom_evidence_ns = now_ns();
 	if (!s->late || !s->tick_wanted || !ticks_open(s))
@@ -499,8 +499,8 @@ static int bpf_sample(struct source *base, struct tree_sample *sample)
 	struct totals *ret = &sample->totals;
 	struct source_bpf *s = self(base);
 	struct run_totals *tree = &s->skel->bss->tree;
-	int64_t interval = pages(
-		s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
+	int64_t interval =
+		pages(s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
 
 	totals_from(s, tree, ret);
 	ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
@@ -533,12 +533,12 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	record_from_event(s, &e, &r);
 	r.running = true;
-	r.ended_ns = EM_NONE;
-	r.wait_status = EM_NONE;
+	r.ended_ns = UNKNOWN;
+	r.wait_status = UNKNOWN;
 	r.notes = notes_of(&e, false);
-	r.minor_faults = r.major_faults = r.voluntary_switches = r.involuntary_switches = EM_NONE;
-	r.io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
-	r.cpu_user_ns = r.cpu_system_ns = EM_NONE;
+	r.minor_faults = r.major_faults = r.voluntary_switches = r.involuntary_switches = UNKNOWN;
+	r.io = (struct io_counts){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
 	if (!(e.flags & EVENT_SHARED_MM)) {
 		r.peak_rss_bytes = pages(s, known);
 		r.peak_source = PEAK_TRACKED;
@@ -684,7 +684,7 @@ static const struct source_ops bpf_ops = {
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-static int say(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return level != LIBBPF_DEBUG ? vfprintf(stderr, format, args) : 0;
 }
@@ -719,8 +719,8 @@ static void configure(struct source_bpf *s)
 	struct exitmeter_bpf *skel = s->skel;
 	uint32_t ring = test_size("EXITMETER_TEST_RING_BYTES", RING_BYTES);
 	bool on_demand = kernel_btf_has_struct(&s->btf, "bpf_mem_alloc");
-	uint32_t entries = test_size("EXITMETER_TEST_MAP_ENTRIES",
-				     on_demand ? MAP_ENTRIES : MAP_ENTRIES_PRE);
+	uint32_t entries =
+		test_size("EXITMETER_TEST_MAP_ENTRIES", on_demand ? MAP_ENTRIES : MAP_ENTRIES_PRE);
 
 	skel->rodata->nr_cpus = (uint32_t)s->n_cpus;
 	skel->rodata->ring_bytes = ring;
@@ -803,7 +803,8 @@ static void explain(int err, char *why, size_t cap)
 	case EPERM:
 	case EACCES:
 		snprintf(why, cap,
-			 "bpf() refused: needs root, or CAP_BPF and CAP_PERFMON (seccomp or lockdown may refuse it too)");
+			 "bpf() refused: needs root, or CAP_BPF and CAP_PERFMON (seccomp or "
+			 "lockdown may refuse it too)");
 		break;
 	case ENOENT:
 	case ESRCH:

@@ -45,11 +45,11 @@ struct source_proc {
 	pid_t root;
 	struct seen *by_pid;
 	uint64_t pass;
-	int64_t ticks_ns; /* a clock tick */
-	int64_t boot_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
+	int64_t ticks_ns;    /* a clock tick */
+	int64_t boot_ns;     /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
 	int64_t floor_bytes; /* our own size when the root was forked: ru_maxrss cannot be below */
 	int64_t reaped_user_ns, reaped_system_ns; /* of what we waited for, its children included */
-	int64_t maxrss_bytes; /* the largest of their ru_maxrss above the floor; EM_NONE */
+	int64_t maxrss_bytes; /* the largest of their ru_maxrss above the floor; UNKNOWN */
 	int64_t cpu_ns, user_ns, system_ns; /* the newest totals, which never fall */
 	int64_t processes_max, threads_max;
 };
@@ -67,8 +67,8 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-static const struct io_counts no_io = { EM_NONE, EM_NONE, EM_NONE, EM_NONE,
-					EM_NONE, EM_NONE, EM_NONE };
+static const struct io_counts no_io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
+					UNKNOWN, UNKNOWN, UNKNOWN };
 
 /* --- looking ------------------------------------------------------------------------------- */
 
@@ -148,21 +148,21 @@ static int hand_on(struct source_proc *s, struct seen *p, bool running)
 		.ppid = p->ppid,
 		.running = running,
 		.born_ns = p->born_ns,
-		.ended_ns = p->reaped ? p->reaped_ns : EM_NONE,
-		.wait_status = p->reaped ? p->wait_status : EM_NONE,
-		.oom_killed = EM_NONE,
-		.peak_rss_bytes = p->has_status ? p->status.vm_hwm_bytes : EM_NONE,
-		.inherited_rss_bytes = EM_NONE,
-		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : EM_NONE,
-		.split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+		.ended_ns = p->reaped ? p->reaped_ns : UNKNOWN,
+		.wait_status = p->reaped ? p->wait_status : UNKNOWN,
+		.oom_killed = UNKNOWN,
+		.peak_rss_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN,
+		.inherited_rss_bytes = UNKNOWN,
+		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : UNKNOWN,
+		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 		.cpu_user_ns = ticks(s, p->stat.utime_ticks),
 		.cpu_system_ns = ticks(s, p->stat.stime_ticks),
-		.threads = EM_NONE,
-		.execs = EM_NONE,
+		.threads = UNKNOWN,
+		.execs = UNKNOWN,
 		.minor_faults = (int64_t)p->stat.minor_faults,
 		.major_faults = (int64_t)p->stat.major_faults,
-		.voluntary_switches = EM_NONE,
-		.involuntary_switches = EM_NONE,
+		.voluntary_switches = UNKNOWN,
+		.involuntary_switches = UNKNOWN,
 		.io = p->io,
 	};
 
@@ -257,7 +257,7 @@ static int look(struct source_proc *s, struct sums *sum)
 			look_at(s, p, sum);
 	}
 	free(all);
-	HASH_ITER(hh, s->by_pid, p, next)
+	HASH_ITER (hh, s->by_pid, p, next)
 		if (!err && p->pass != s->pass)
 			err = drop(s, p);
 	sum->scan.complete = true;
@@ -283,11 +283,11 @@ static void totals_of(struct source_proc *s, const struct sums *sum, struct tota
 	s->processes_max = larger(s->processes_max, sum->scan.processes);
 	s->threads_max = larger(s->threads_max, sum->scan.threads);
 	*ret = (struct totals){
-		.forks = EM_NONE,
-		.exits = EM_NONE,
-		.records = EM_NONE,
-		.lost_exits = EM_NONE,
-		.repaired = EM_NONE,
+		.forks = UNKNOWN,
+		.exits = UNKNOWN,
+		.records = UNKNOWN,
+		.lost_exits = UNKNOWN,
+		.repaired = UNKNOWN,
 		.processes = sum->scan.processes,
 		.processes_max = s->processes_max,
 		.threads = sum->scan.threads,
@@ -295,19 +295,19 @@ static void totals_of(struct source_proc *s, const struct sums *sum, struct tota
 		.cpu_ns = s->cpu_ns,
 		.cpu_user_ns = s->user_ns,
 		.cpu_system_ns = s->system_ns,
-		.minor_faults = EM_NONE,
-		.major_faults = EM_NONE,
-		.voluntary_switches = EM_NONE,
-		.involuntary_switches = EM_NONE,
+		.minor_faults = UNKNOWN,
+		.major_faults = UNKNOWN,
+		.voluntary_switches = UNKNOWN,
+		.involuntary_switches = UNKNOWN,
 		.io = no_io,
 		.largest_peak_bytes = s->maxrss_bytes,
-		.sum_peak_bytes = EM_NONE,
-		.lower_bytes = EM_NONE,
-		.upper_bytes = EM_NONE,
-		.lower_max_bytes = EM_NONE,
-		.upper_max_bytes = EM_NONE,
-		.lower_max_at_ns = EM_NONE,
-		.interval_max_bytes = sum->scan.processes ? sum->scan.rss_bytes : EM_NONE,
+		.sum_peak_bytes = UNKNOWN,
+		.lower_bytes = UNKNOWN,
+		.upper_bytes = UNKNOWN,
+		.lower_max_bytes = UNKNOWN,
+		.upper_max_bytes = UNKNOWN,
+		.lower_max_at_ns = UNKNOWN,
+		.interval_max_bytes = sum->scan.processes ? sum->scan.rss_bytes : UNKNOWN,
 	};
 }
 
@@ -337,10 +337,10 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 	int64_t maxrss = ru->ru_maxrss * 1024;
 	struct seen *p = find(s, pid);
 
-	s->reaped_user_ns += (int64_t)ru->ru_utime.tv_sec * NS_PER_S +
-			     (int64_t)ru->ru_utime.tv_usec * NS_PER_US;
-	s->reaped_system_ns += (int64_t)ru->ru_stime.tv_sec * NS_PER_S +
-			       (int64_t)ru->ru_stime.tv_usec * NS_PER_US;
+	s->reaped_user_ns +=
+		(int64_t)ru->ru_utime.tv_sec * NS_PER_S + (int64_t)ru->ru_utime.tv_usec * NS_PER_US;
+	s->reaped_system_ns +=
+		(int64_t)ru->ru_stime.tv_sec * NS_PER_S + (int64_t)ru->ru_stime.tv_usec * NS_PER_US;
 	/* Below our own size it may be our image that the held child inherited. */
 	if (maxrss > s->floor_bytes)
 		s->maxrss_bytes = larger(s->maxrss_bytes, maxrss);
@@ -348,8 +348,11 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 		p = calloc(1, sizeof(*p));
 		if (!p)
 			return;
-		*p = (struct seen){ .pid = pid, .ppid = (int32_t)getpid(), .io = no_io,
-				    .born_ns = EM_NONE, .stat.comm = "" };
+		*p = (struct seen){ .pid = pid,
+				    .ppid = (int32_t)getpid(),
+				    .io = no_io,
+				    .born_ns = UNKNOWN,
+				    .stat.comm = "" };
 		HASH_ADD_INT(s->by_pid, pid, p);
 	}
 	if (!p)
@@ -368,7 +371,7 @@ static int proc_finish(struct source *base, bool root_reaped, struct totals *ret
 
 	(void)root_reaped;
 	totals_of(s, &sum, ret);
-	HASH_ITER(hh, s->by_pid, p, next)
+	HASH_ITER (hh, s->by_pid, p, next)
 		if (!err)
 			err = hand_on(s, p, true);
 	return err;
@@ -399,7 +402,7 @@ static void proc_close(struct source *base)
 	struct source_proc *s = self(base);
 	struct seen *p, *next;
 
-	HASH_ITER(hh, s->by_pid, p, next) {
+	HASH_ITER (hh, s->by_pid, p, next) {
 		HASH_DEL(s->by_pid, p);
 		free(p);
 	}
@@ -435,7 +438,7 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 	s->ticks_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->floor_bytes = scan_status(getpid(), &own) ? INT64_MAX : own.vm_hwm_bytes;
-	s->maxrss_bytes = EM_NONE;
+	s->maxrss_bytes = UNKNOWN;
 	*ret_source = &s->base;
 	return 0;
 }

@@ -95,7 +95,7 @@ static int64_t larger(int64_t a, int64_t b)
 static void peak_of_row(struct fold *f, const struct process *p)
 {
 	struct exit_record r = { .running = p->running,
-				 .ended_ns = larger(p->ended_ns, EM_NONE),
+				 .ended_ns = larger(p->ended_ns, UNKNOWN),
 				 .peak_rss_bytes = p->peak_rss_bytes,
 				 .peak_error_bytes = larger(p->peak_error_bytes, 0),
 				 .peak_rss_exact = p->peak_rss_exact,
@@ -105,7 +105,7 @@ static void peak_of_row(struct fold *f, const struct process *p)
 
 	if (__builtin_add_overflow(r.split.anon_bytes, r.split.file_bytes, &sum) ||
 	    __builtin_add_overflow(sum, r.split.shmem_bytes, &sum))
-		r.split.anon_bytes = EM_NONE;
+		r.split.anon_bytes = UNKNOWN;
 	peak_on_process(&f->run.peak, &r);
 }
 
@@ -137,16 +137,16 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 {
 	struct tree_sample s = { .at_ns = at_ns, .scanned = true };
 	struct totals *t = &s.totals;
-	int64_t rss = EM_NONE, upper = EM_NONE;
+	int64_t rss = UNKNOWN, upper = UNKNOWN;
 	json_object *cpu;
 	int err;
 
-	*t = (struct totals){ .processes = EM_NONE,
-			      .threads = EM_NONE,
-			      .cpu_ns = EM_NONE,
-			      .lower_max_bytes = EM_NONE,
-			      .upper_max_bytes = EM_NONE,
-			      .lower_max_at_ns = EM_NONE };
+	*t = (struct totals){ .processes = UNKNOWN,
+			      .threads = UNKNOWN,
+			      .cpu_ns = UNKNOWN,
+			      .lower_max_bytes = UNKNOWN,
+			      .upper_max_bytes = UNKNOWN,
+			      .lower_max_at_ns = UNKNOWN };
 	err = value_int(o, "rss_bytes", &rss, why);
 	if (!err)
 		err = value_int(o, "processes", &t->processes, why);
@@ -159,7 +159,7 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 	if (err)
 		return err;
 	if (json_object_object_get_ex(o, "cpu_seconds", &cpu)) {
-		err = value_ns(cpu, EM_NONE, &t->cpu_ns);
+		err = value_ns(cpu, UNKNOWN, &t->cpu_ns);
 		if (err == -EBADMSG || (cpu && t->cpu_ns < 0))
 			return why_set(why, "cpu_seconds is not seconds or null");
 	}
@@ -171,9 +171,9 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 	t->interval_max_bytes = rss;
 	s.scan = (struct scan_result){ .complete = rss >= 0,
 				       .processes = 1,
-				       .rss_bytes = EM_NONE,
+				       .rss_bytes = UNKNOWN,
 				       .net_rss_bytes = rss,
-				       .split = { .anon_bytes = EM_NONE } };
+				       .split = { .anon_bytes = UNKNOWN } };
 	run_on_sample(&f->run, &s);
 	f->sampled_ns = at_ns;
 	f->upper_bytes = larger(f->upper_bytes, upper);
@@ -186,7 +186,7 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 static int take_lost(struct fold *f, json_object *o, struct why *why)
 {
 	json_object *what;
-	int64_t count = EM_NONE;
+	int64_t count = UNKNOWN;
 	int err = value_int(o, "count", &count, why);
 
 	if (!err && (!json_object_object_get_ex(o, "what", &what) ||
@@ -258,9 +258,9 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 {
 	struct summary *told = f->told;
 	struct run_end end = { .at_ns = f->told_ns,
-			       .totals = { .lower_bytes = EM_NONE,
-					   .lower_max_bytes = EM_NONE,
-					   .upper_max_bytes = EM_NONE,
+			       .totals = { .lower_bytes = UNKNOWN,
+					   .lower_max_bytes = UNKNOWN,
+					   .upper_max_bytes = UNKNOWN,
 					   .cpu_ns = told->usage.cpu_ns } };
 	int err = run_finish(&f->run, &end, sort, s);
 
@@ -290,7 +290,7 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 static void set_unknown(int64_t *v, bool known)
 {
 	if (!known)
-		*v = EM_NONE;
+		*v = UNKNOWN;
 }
 
 /* Sums of rows alone: what none of them knew is unknown, not 0. */
@@ -301,8 +301,8 @@ static void forget_unknown(const struct fold *f, struct usage *u)
 	set_unknown(&u->voluntary_switches, f->switches_known);
 	set_unknown(&u->involuntary_switches, f->switches_known);
 	if (!f->io_known)
-		u->io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE,
-					    EM_NONE, EM_NONE, EM_NONE };
+		u->io = (struct io_counts){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
+					    UNKNOWN, UNKNOWN, UNKNOWN };
 }
 
 /*
@@ -327,17 +327,17 @@ static void set_upper(const struct fold *f, struct usage *u)
 static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 {
 	struct run_end end = { .at_ns = f->last_ns,
-			       .totals = { .forks = EM_NONE,
+			       .totals = { .forks = UNKNOWN,
 					   .exits = f->run.rows,
 					   .repaired = f->repaired,
-					   .processes = EM_NONE,
+					   .processes = UNKNOWN,
 					   .processes_max = f->processes_max,
 					   .threads_max = f->threads_max,
 					   .cpu_ns = f->run.totals.cpu_ns,
-					   .lower_bytes = EM_NONE,
-					   .lower_max_bytes = EM_NONE,
-					   .upper_max_bytes = EM_NONE },
-			       .rusage = { EM_NONE, EM_NONE, EM_NONE },
+					   .lower_bytes = UNKNOWN,
+					   .lower_max_bytes = UNKNOWN,
+					   .upper_max_bytes = UNKNOWN },
+			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN },
 			       .initial = 1 };
 	int err;
 
@@ -347,12 +347,12 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 			  "the upper bound of the peak holds up to the last sample, at %.1f s",
 			  (double)f->sampled_ns / (double)NS_PER_S);
 	if (!f->run.has_totals)
-		end.totals.cpu_ns = EM_NONE;
+		end.totals.cpu_ns = UNKNOWN;
 	err = run_finish(&f->run, &end, sort, s);
 	if (err)
 		return err;
 	s->cut_off = true;
-	s->completeness.running_at_end = s->completeness.events_lost = EM_NONE;
+	s->completeness.running_at_end = s->completeness.events_lost = UNKNOWN;
 	forget_unknown(f, &s->usage);
 	set_upper(f, &s->usage);
 	if (f->started) {
@@ -368,11 +368,11 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 		f->source = (struct source_facts){ 0 };
 		if (s->run.started_at_ns >= 0 &&
 		    __builtin_add_overflow(s->run.started_at_ns, f->last_ns, &s->aged_at_ns))
-			s->aged_at_ns = EM_NONE;
+			s->aged_at_ns = UNKNOWN;
 	}
 	/* How it ended nobody saw. */
-	s->run.wall_ns = s->run.exit_code = s->run.exit_signal = EM_NONE;
-	s->run.core_dumped = EM_NONE;
+	s->run.wall_ns = s->run.exit_code = s->run.exit_signal = UNKNOWN;
+	s->run.core_dumped = UNKNOWN;
 	s->run.oom_killed = f->run.oom_killed;
 	if (!f->io_known || !s->source.exits)
 		return 0;
@@ -434,11 +434,11 @@ static int finish(struct fold *f, enum top_order sort, struct journal_read *ret)
 
 int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 {
-	struct fold f = { .sampled_ns = EM_NONE,
-			  .upper_bytes = EM_NONE,
-			  .processes_max = EM_NONE,
-			  .threads_max = EM_NONE,
-			  .largest_row_bytes = EM_NONE };
+	struct fold f = { .sampled_ns = UNKNOWN,
+			  .upper_bytes = UNKNOWN,
+			  .processes_max = UNKNOWN,
+			  .threads_max = UNKNOWN,
+			  .largest_row_bytes = UNKNOWN };
 	struct lines l;
 	int err;
 

@@ -45,7 +45,7 @@ static int read_count(json_object *v, void *at)
 	int64_t n;
 
 	if (!v) {
-		*(int64_t *)at = EM_NONE;
+		*(int64_t *)at = UNKNOWN;
 		return 0;
 	}
 	if (read_int64(v, &n) || n < 0)
@@ -56,7 +56,7 @@ static int read_count(json_object *v, void *at)
 
 static int read_pid(json_object *v, void *at)
 {
-	int64_t n = EM_NONE;
+	int64_t n = UNKNOWN;
 
 	if (v && (read_int64(v, &n) || n < 0 || n > INT32_MAX))
 		return -EBADMSG;
@@ -66,7 +66,7 @@ static int read_pid(json_object *v, void *at)
 
 static int read_id(json_object *v, void *at)
 {
-	int64_t n = EM_NONE;
+	int64_t n = UNKNOWN;
 
 	if (v && !json_object_is_type(v, json_type_int))
 		return -EBADMSG;
@@ -124,7 +124,7 @@ int value_ns(json_object *v, int64_t unknown, int64_t *ret)
 static int read_ns(json_object *v, void *at)
 {
 	int64_t ns = 0;
-	int err = value_ns(v, EM_NONE, &ns);
+	int err = value_ns(v, UNKNOWN, &ns);
 
 	if (!err && v && ns < 0)
 		err = -EBADMSG;
@@ -142,13 +142,13 @@ static int read_flag(json_object *v, void *at)
 {
 	if (v && !json_object_is_type(v, json_type_boolean))
 		return -EBADMSG;
-	*(int8_t *)at = v ? (int8_t)json_object_get_boolean(v) : EM_NONE;
+	*(int8_t *)at = v ? (int8_t)json_object_get_boolean(v) : UNKNOWN;
 	return 0;
 }
 
 static int read_double(json_object *v, void *at)
 {
-	double d = EM_NONE;
+	double d = UNKNOWN;
 
 	if (v) {
 		if (!json_object_is_type(v, json_type_int) &&
@@ -225,7 +225,7 @@ static int read_wall_clock(json_object *v, void *at)
 	int64_t s;
 
 	if (!v) {
-		*(int64_t *)at = EM_NONE;
+		*(int64_t *)at = UNKNOWN;
 		return 0;
 	}
 	text = plain_string(v, &len);

@@ -26,7 +26,7 @@ int why_set(struct why *why, const char *format, ...) __attribute__((format(prin
 
 /* Seconds to ns, exact to the digit; null is @unknown.  No reason is given. */
 int value_ns(json_object *v, int64_t unknown, int64_t *ret);
-/* A count: null is EM_NONE. */
+/* A count: null is UNKNOWN. */
 int value_int(json_object *o, const char *key, int64_t *ret, struct why *why);
 
 /* *@ret: one reference of the caller's. */

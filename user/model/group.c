@@ -24,14 +24,14 @@ int groups_merge(struct groups *g, const struct group *one)
 		if (!e)
 			return -ENOMEM;
 		memcpy(e->group.comm, one->comm, sizeof(e->group.comm));
-		e->group.peak_rss_bytes = EM_NONE;
+		e->group.peak_rss_bytes = UNKNOWN;
 		HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
 		g->n++;
 	}
 	if (e)
 		to = &e->group;
 	else if (!to->other)
-		*to = (struct group){ .other = true, .peak_rss_bytes = EM_NONE };
+		*to = (struct group){ .other = true, .peak_rss_bytes = UNKNOWN };
 	to->processes += one->processes;
 	if (__builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
 		to->cpu_ns = INT64_MAX;

@@ -12,7 +12,7 @@
 struct group {
 	char comm[EM_COMM_LEN];
 	bool other;                                /* all further names */
-	int64_t processes, cpu_ns, peak_rss_bytes; /* peak of the largest; EM_NONE unknown */
+	int64_t processes, cpu_ns, peak_rss_bytes; /* peak of the largest; UNKNOWN unknown */
 };
 
 struct group_entry;

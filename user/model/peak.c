@@ -3,20 +3,20 @@
 
 void peak_init(struct peak *p)
 {
-	*p = (struct peak){ .lower = EM_NONE,
-			    .lower_at_ns = EM_NONE,
-			    .upper = EM_NONE,
-			    .kernel_lower = EM_NONE,
-			    .kernel_upper = EM_NONE,
-			    .kernel_at_ns = EM_NONE,
-			    .confirmed = EM_NONE,
-			    .scan = EM_NONE,
-			    .scan_gross = EM_NONE,
-			    .process = EM_NONE,
-			    .process_lower = EM_NONE,
-			    .sum = EM_NONE,
-			    .split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
-			    .split_bytes = EM_NONE };
+	*p = (struct peak){ .lower = UNKNOWN,
+			    .lower_at_ns = UNKNOWN,
+			    .upper = UNKNOWN,
+			    .kernel_lower = UNKNOWN,
+			    .kernel_upper = UNKNOWN,
+			    .kernel_at_ns = UNKNOWN,
+			    .confirmed = UNKNOWN,
+			    .scan = UNKNOWN,
+			    .scan_gross = UNKNOWN,
+			    .process = UNKNOWN,
+			    .process_lower = UNKNOWN,
+			    .sum = UNKNOWN,
+			    .split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
+			    .split_bytes = UNKNOWN };
 }
 
 void peak_on_totals(struct peak *p, const struct totals *t)
@@ -33,7 +33,7 @@ void peak_on_totals(struct peak *p, const struct totals *t)
 	/* Only what no record can say: some were lost, or (-1) there are none. */
 	if (t->lost_exits != 0 && t->largest_peak_bytes > p->process) {
 		p->process = p->process_lower = t->largest_peak_bytes;
-		p->process_at_ns = EM_NONE;
+		p->process_at_ns = UNKNOWN;
 		p->process_source = t->lost_exits > 0 ? PEAK_EXIT : PEAK_RUSAGE;
 	}
 }
@@ -88,10 +88,11 @@ void peak_on_process(struct peak *p, const struct exit_record *r)
 	if (r->peak_rss_bytes > p->process)
 		p->process = r->peak_rss_bytes;
 	/* A reading was there; only the kernel's mark may be above the truth. */
-	sure = r->notes & NOTE_HIWATER ? r->peak_rss_bytes - r->peak_error_bytes : r->peak_rss_bytes;
+	sure = r->notes & NOTE_HIWATER ? r->peak_rss_bytes - r->peak_error_bytes
+				       : r->peak_rss_bytes;
 	if (sure > p->process_lower) {
 		p->process_lower = sure;
-		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : EM_NONE;
+		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : UNKNOWN;
 		p->process_source = r->peak_source;
 	}
 	add(&p->rows_sum, r->peak_rss_bytes);
@@ -118,14 +119,14 @@ static void raise_upper(struct peak *p, int64_t bytes)
 
 void peak_finish(struct peak *p, bool void_upper)
 {
-	p->lower = p->lower_at_ns = p->upper = EM_NONE;
+	p->lower = p->lower_at_ns = p->upper = UNKNOWN;
 	p->source = PEAK_NONE;
 	p->sum = p->ended_sum;
 	add(&p->sum, p->running_sum);
 	if (p->rows_sum > p->sum)
 		p->sum = p->rows_sum;
 	if (!p->sum)
-		p->sum = EM_NONE;
+		p->sum = UNKNOWN;
 	if (p->outside)
 		raise_lower(p, p->confirmed, p->confirmed_at_ns, PEAK_TRACKED);
 	else

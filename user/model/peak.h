@@ -3,7 +3,7 @@
  * peak - the tree's concurrent peak between two bounds that hold (SPEC U-131)
  *
  * lower: memory really seen resident at one moment.  upper: the largest sum of what each living
- * address space had come to.  Bytes; times are ns on the source's clock; EM_NONE unknown.
+ * address space had come to.  Bytes; times are ns on the source's clock; UNKNOWN unknown.
  */
 #ifndef PEAK_H
 #define PEAK_H
@@ -23,7 +23,7 @@ struct peak {
 	int64_t process, process_at_ns; /* largest single process, a lower bound */
 	enum peak_source process_source;
 	int64_t process_lower; /* of it what is sure: less the mark's error */
-	int64_t sum; /* of all processes' peaks */
+	int64_t sum;           /* of all processes' peaks */
 	int64_t rows_sum, running_sum,
 		ended_sum;      /* seen as records, of them running; the source's own */
 	struct rss_split split; /* of the largest reading */

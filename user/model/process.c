@@ -12,9 +12,9 @@ static const char *const source_names[] = {
 
 static void set_status(struct process *p, const struct exit_record *r)
 {
-	p->exit_code = p->exit_signal = EM_NONE;
-	p->core_dumped = EM_NONE;
-	if (r->running || r->wait_status == EM_NONE)
+	p->exit_code = p->exit_signal = UNKNOWN;
+	p->core_dumped = UNKNOWN;
+	if (r->running || r->wait_status == UNKNOWN)
 		return;
 	p->core_dumped = 0;
 	if (WIFSIGNALED(r->wait_status)) {
@@ -82,18 +82,18 @@ struct process *process_blank(size_t argv_len)
 	if (!p)
 		return NULL;
 	p->refs = 1;
-	p->pid = p->ppid = EM_NONE;
+	p->pid = p->ppid = UNKNOWN;
 	p->started_ns = p->ended_ns = TIME_NONE;
-	p->exit_code = p->exit_signal = EM_NONE;
-	p->core_dumped = p->oom_killed = EM_NONE;
-	p->peak_rss_bytes = p->peak_error_bytes = EM_NONE;
-	p->inherited_rss_bytes = p->peak_vm_bytes = EM_NONE;
-	p->split = (struct rss_split){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
-	p->cpu_ns = p->cpu_user_ns = p->cpu_system_ns = EM_NONE;
-	p->threads = p->execs = EM_NONE;
-	p->minor_faults = p->major_faults = EM_NONE;
-	p->voluntary_switches = p->involuntary_switches = EM_NONE;
-	p->io = (struct io_counts){ EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE };
+	p->exit_code = p->exit_signal = UNKNOWN;
+	p->core_dumped = p->oom_killed = UNKNOWN;
+	p->peak_rss_bytes = p->peak_error_bytes = UNKNOWN;
+	p->inherited_rss_bytes = p->peak_vm_bytes = UNKNOWN;
+	p->split = (struct rss_split){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	p->cpu_ns = p->cpu_user_ns = p->cpu_system_ns = UNKNOWN;
+	p->threads = p->execs = UNKNOWN;
+	p->minor_faults = p->major_faults = UNKNOWN;
+	p->voluntary_switches = p->involuntary_switches = UNKNOWN;
+	p->io = (struct io_counts){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
 	return p;
 }
 

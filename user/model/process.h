@@ -2,7 +2,7 @@
 /*
  * process - the row of one process: what the journal, the summary and every report say of it
  *
- * Times are ns since the run's start, TIME_NONE is unknown; sizes are bytes; EM_NONE is unknown.
+ * Times are ns since the run's start, TIME_NONE is unknown; sizes are bytes; UNKNOWN is unknown.
  * Rows are shared by count.
  */
 #ifndef PROCESS_H
@@ -20,7 +20,7 @@ struct process {
 	char comm[EM_COMM_LEN];
 	int64_t started_ns, ended_ns;
 	int64_t exit_code, exit_signal;
-	int8_t core_dumped, oom_killed; /* EM_NONE unknown */
+	int8_t core_dumped, oom_killed; /* UNKNOWN unknown */
 	int8_t running;
 	uint32_t notes; /* enum record_note */
 	int64_t peak_rss_bytes, peak_error_bytes;

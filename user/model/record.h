@@ -2,7 +2,7 @@
 /*
  * record - what a source says of processes and of the tree: plain values, the same from each source
  *
- * Memory is bytes, time is ns on CLOCK_MONOTONIC unless said otherwise, -1 (EM_NONE) is unknown.
+ * Memory is bytes, time is ns on CLOCK_MONOTONIC unless said otherwise, -1 (UNKNOWN) is unknown.
  * Text and arrays are borrowed for the call.
  */
 #ifndef RECORD_H
@@ -53,7 +53,7 @@ enum record_note {
 	NOTE_REPAIRED = 1 << 2,     /* the exit hook was skipped: memory not seen at the end */
 	NOTE_IMAGE_UNSEEN = 1 << 3, /* an earlier image's end was not seen */
 	NOTE_UNTRACKED = 1 << 4,    /* not in the tree's sums */
-	NOTE_MARK_RESET = 1 << 5,   /* its high-water mark was reset: peaks before are from samples */
+	NOTE_MARK_RESET = 1 << 5, /* its high-water mark was reset: peaks before are from samples */
 };
 
 /* A process's end, or its state so far when @running. */
@@ -64,8 +64,8 @@ struct exit_record {
 	bool running;
 	int64_t born_ns, ended_ns;
 	char comm[EM_COMM_LEN];
-	int32_t wait_status;      /* as wait(2); EM_NONE unknown */
-	int8_t oom_killed;        /* 0, 1, EM_NONE */
+	int32_t wait_status;      /* as wait(2); UNKNOWN unknown */
+	int8_t oom_killed;        /* 0, 1, UNKNOWN */
 	uint32_t notes;           /* enum record_note */
 	int64_t peak_rss_bytes;   /* largest image */
 	int64_t peak_error_bytes; /* what it may be off by: 0 when exact */
@@ -96,7 +96,7 @@ struct totals {
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
 	int64_t largest_peak_bytes, sum_peak_bytes; /* of ended processes */
-	int64_t outside_bytes; /* that changed in processes that did not run */
+	int64_t outside_bytes;                      /* that changed in processes that did not run */
 	int64_t lower_bytes, upper_bytes;           /* the sums now */
 	int64_t lower_max_bytes, upper_max_bytes, lower_max_at_ns;
 	int64_t interval_max_bytes; /* the largest lower sum since the sample before */

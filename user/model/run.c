@@ -20,7 +20,7 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 {
 	int err;
 
-	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = EM_NONE };
+	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = UNKNOWN };
 	peak_init(&r->peak);
 	err = meter_init(&r->meter, 0, min_sample_s, METER_MAX_MARKS);
 	if (!err)
@@ -190,7 +190,7 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 	if (t->forks >= 0 && c->running_at_end < 0) {
 		texts_add(&c->reasons, "%lld more exits than forks were seen",
 			  -(long long)c->running_at_end);
-		c->running_at_end = EM_NONE;
+		c->running_at_end = UNKNOWN;
 	}
 	if (t->lost_exits > 0)
 		texts_add(&c->reasons, "the ring buffer was full: %lld exit records lost",
@@ -237,7 +237,7 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 	u->peak_process_bytes = r->peak.process;
 	u->peak_sum_bytes = r->peak.sum;
 	u->split = r->peak.split;
-	u->cpu_ns = larger(t->cpu_ns, r->cpu_ns ? r->cpu_ns : EM_NONE);
+	u->cpu_ns = larger(t->cpu_ns, r->cpu_ns ? r->cpu_ns : UNKNOWN);
 	if (lost || r->cpu_user_ns + r->cpu_system_ns != u->cpu_ns) {
 		/* Not all rows are here: the ratio of those that are. */
 		int64_t user = lost ? t->cpu_user_ns : r->cpu_user_ns;
@@ -255,13 +255,13 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 	u->peak_cpus = meter_peak_cpus(&r->meter);
 	u->max_processes = t->processes_max;
 	u->max_threads = t->threads_max;
-	u->total_processes = t->forks < 0 ? EM_NONE : end->initial + t->forks;
-	u->minor_faults = t->minor_faults < 0 ? EM_NONE : larger(t->minor_faults, r->minor_faults);
-	u->major_faults = t->major_faults < 0 ? EM_NONE : larger(t->major_faults, r->major_faults);
+	u->total_processes = t->forks < 0 ? UNKNOWN : end->initial + t->forks;
+	u->minor_faults = t->minor_faults < 0 ? UNKNOWN : larger(t->minor_faults, r->minor_faults);
+	u->major_faults = t->major_faults < 0 ? UNKNOWN : larger(t->major_faults, r->major_faults);
 	u->voluntary_switches = t->voluntary_switches < 0
-					? EM_NONE
+					? UNKNOWN
 					: larger(t->voluntary_switches, r->voluntary_switches);
-	u->involuntary_switches = t->involuntary_switches < 0 ? EM_NONE
+	u->involuntary_switches = t->involuntary_switches < 0 ? UNKNOWN
 							      : larger(t->involuntary_switches,
 								       r->involuntary_switches);
 	u->io = t->lost_exits > 0 || t->io.rchar < 0 ? t->io : r->io;
@@ -328,7 +328,7 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	set_completeness(r, end, s);
 	set_usage(r, end, s);
 	s->rusage = end->rusage;
-	meter_end(&r->meter, larger(r->peak.process, EM_NONE), SECONDS(larger(s->usage.cpu_ns, 0)),
+	meter_end(&r->meter, larger(r->peak.process, UNKNOWN), SECONDS(larger(s->usage.cpu_ns, 0)),
 		  now);
 	s->n_marks = meter_aged(&r->meter, now, s->marks, METER_MAX_MARKS);
 	tree_sort_peak(&r->tree);

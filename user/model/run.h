@@ -27,7 +27,7 @@ struct run {
 	struct io_counts io;
 	int64_t largest_inherited_bytes;
 	int n_cpus;        /* of the machine: no more can be busy; 0 unknown */
-	int8_t oom_killed; /* EM_NONE without a source of evidence */
+	int8_t oom_killed; /* UNKNOWN without a source of evidence */
 	struct texts notes, reasons;
 };
 

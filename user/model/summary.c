@@ -37,49 +37,49 @@ struct summary *summary_new(void)
 
 	if (!s)
 		return NULL;
-	s->run = (struct run_facts){ .pid = EM_NONE,
-				     .exe_size_bytes = EM_NONE,
-				     .exe_mtime_ns = EM_NONE,
-				     .exe_inode = EM_NONE,
-				     .started_at_ns = EM_NONE,
-				     .wall_ns = EM_NONE,
-				     .exit_code = EM_NONE,
-				     .exit_signal = EM_NONE,
-				     .core_dumped = EM_NONE,
-				     .oom_killed = EM_NONE };
-	s->source.interval_ns = EM_NONE;
-	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = EM_NONE;
-	s->completeness = (struct completeness){ .initial = EM_NONE,
-						 .forks = EM_NONE,
-						 .exits = EM_NONE,
-						 .running_at_end = EM_NONE,
-						 .events_lost = EM_NONE,
-						 .records_repaired = EM_NONE };
+	s->run = (struct run_facts){ .pid = UNKNOWN,
+				     .exe_size_bytes = UNKNOWN,
+				     .exe_mtime_ns = UNKNOWN,
+				     .exe_inode = UNKNOWN,
+				     .started_at_ns = UNKNOWN,
+				     .wall_ns = UNKNOWN,
+				     .exit_code = UNKNOWN,
+				     .exit_signal = UNKNOWN,
+				     .core_dumped = UNKNOWN,
+				     .oom_killed = UNKNOWN };
+	s->source.interval_ns = UNKNOWN;
+	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = UNKNOWN;
+	s->completeness = (struct completeness){ .initial = UNKNOWN,
+						 .forks = UNKNOWN,
+						 .exits = UNKNOWN,
+						 .running_at_end = UNKNOWN,
+						 .events_lost = UNKNOWN,
+						 .records_repaired = UNKNOWN };
 	s->usage = (struct usage){
-		.peak_lower_bytes = EM_NONE,
-		.peak_upper_bytes = EM_NONE,
+		.peak_lower_bytes = UNKNOWN,
+		.peak_upper_bytes = UNKNOWN,
 		.peak_at_ns = TIME_NONE,
-		.peak_process_bytes = EM_NONE,
-		.peak_sum_bytes = EM_NONE,
-		.peak_pss_bytes = EM_NONE,
-		.cgroup_peak_bytes = EM_NONE,
-		.split = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
-		.cpu_ns = EM_NONE,
-		.cpu_user_ns = EM_NONE,
-		.cpu_system_ns = EM_NONE,
-		.peak_cpus = EM_NONE,
-		.mean_cpus = EM_NONE,
-		.max_processes = EM_NONE,
-		.total_processes = EM_NONE,
-		.max_threads = EM_NONE,
-		.voluntary_switches = EM_NONE,
-		.involuntary_switches = EM_NONE,
-		.minor_faults = EM_NONE,
-		.major_faults = EM_NONE,
-		.io = { EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE, EM_NONE },
+		.peak_process_bytes = UNKNOWN,
+		.peak_sum_bytes = UNKNOWN,
+		.peak_pss_bytes = UNKNOWN,
+		.cgroup_peak_bytes = UNKNOWN,
+		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
+		.cpu_ns = UNKNOWN,
+		.cpu_user_ns = UNKNOWN,
+		.cpu_system_ns = UNKNOWN,
+		.peak_cpus = UNKNOWN,
+		.mean_cpus = UNKNOWN,
+		.max_processes = UNKNOWN,
+		.total_processes = UNKNOWN,
+		.max_threads = UNKNOWN,
+		.voluntary_switches = UNKNOWN,
+		.involuntary_switches = UNKNOWN,
+		.minor_faults = UNKNOWN,
+		.major_faults = UNKNOWN,
+		.io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 	};
-	s->rusage = (struct rusage_facts){ EM_NONE, EM_NONE, EM_NONE };
-	s->aged_at_ns = EM_NONE;
+	s->rusage = (struct rusage_facts){ UNKNOWN, UNKNOWN, UNKNOWN };
+	s->aged_at_ns = UNKNOWN;
 	return s;
 }
 

@@ -2,7 +2,7 @@
 /*
  * summary - a run as every report sees it (INTERFACE 3)
  *
- * Bytes, ns, counts; EM_NONE unknown, TIME_NONE for times since the run's start.  Filled by
+ * Bytes, ns, counts; UNKNOWN unknown, TIME_NONE for times since the run's start.  Filled by
  * run_summary from the model, live or folded from a journal; everything in it is owned by it.
  */
 #ifndef SUMMARY_H

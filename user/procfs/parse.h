@@ -17,10 +17,10 @@ struct proc_stat {
 	char state;
 	char comm[64]; /* as printed between the brackets, NUL-terminated, cut at 63 */
 	uint64_t minor_faults, major_faults; /* 10, 12 */
-	uint64_t utime_ticks, stime_ticks; /* 14, 15 */
-	int64_t cutime_ticks, cstime_ticks; /* 16, 17: signed in the kernel */
-	int64_t threads; /* 20 */
-	uint64_t start_ticks; /* 22, since boot */
+	uint64_t utime_ticks, stime_ticks;   /* 14, 15 */
+	int64_t cutime_ticks, cstime_ticks;  /* 16, 17: signed in the kernel */
+	int64_t threads;                     /* 20 */
+	uint64_t start_ticks;                /* 22, since boot */
 };
 int proc_stat_parse(const char *text, size_t len, struct proc_stat *ret);
 

@@ -2,7 +2,7 @@
 /*
  * reading - what looking at processes gives, whoever looks: identity, memory, I/O
  *
- * Bytes and counts; EM_NONE is "not known".
+ * Bytes and counts; UNKNOWN is "not known".
  */
 #ifndef READING_H
 #define READING_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EM_NONE (-1)
+#define UNKNOWN (-1)
 
 /* Identity that survives pid reuse (SPEC U-23) and any exec. */
 struct process_key {
@@ -28,7 +28,7 @@ struct io_counts {
 
 /* One reading of /proc for the living, all of them or what the time budget allowed. */
 struct scan_result {
-	bool complete; /* every living process was read */
+	bool complete;                    /* every living process was read */
 	int64_t rss_bytes, net_rss_bytes; /* net of fork copies */
 	struct rss_split split;
 	int64_t threads, processes;

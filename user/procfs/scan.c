@@ -271,7 +271,7 @@ static void add_split(struct rss_split *sum, const struct proc_status *st)
 
 static void read_one(struct scan *s, struct watched *w, struct scan_result *r)
 {
-	struct proc_status st;
+	struct proc_status st = { 0 };
 	int64_t rss;
 
 	if (watched_read(s, w, &st)) /* vanished: its end is on its way */
@@ -292,7 +292,7 @@ static void read_one(struct scan *s, struct watched *w, struct scan_result *r)
 static void confirm_all(struct scan *s, struct scan_result *r)
 {
 	struct watched *w = s->round;
-	struct proc_status st;
+	struct proc_status st = { 0 };
 
 	r->rss_bytes = r->net_rss_bytes = 0;
 	for (size_t i = 0; i < s->n; i++, w = w->next) {

@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 enum field_kind {
-	FIELD_INT,        /* int64_t; EM_NONE is null */
+	FIELD_INT,        /* int64_t; UNKNOWN is null */
 	FIELD_PID,        /* int32_t */
-	FIELD_ID,         /* uint64_t held in an int64_t; EM_NONE is null */
-	FIELD_NS,         /* int64_t ns, written as seconds; EM_NONE is null */
+	FIELD_ID,         /* uint64_t held in an int64_t; UNKNOWN is null */
+	FIELD_NS,         /* int64_t ns, written as seconds; UNKNOWN is null */
 	FIELD_TIME,       /* the same since the run's start; TIME_NONE is null */
-	FIELD_FLAG,       /* int8_t; EM_NONE is null */
-	FIELD_DOUBLE,     /* EM_NONE is null */
+	FIELD_FLAG,       /* int8_t; UNKNOWN is null */
+	FIELD_DOUBLE,     /* UNKNOWN is null */
 	FIELD_STRING,     /* char *, owned; NULL is null */
 	FIELD_COMM,       /* char[EM_COMM_LEN] */
 	FIELD_SOURCE,     /* enum peak_source */

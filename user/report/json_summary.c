@@ -26,7 +26,7 @@ void wall_clock_text(int64_t ns, char *buf, size_t cap)
 
 static void int_or_null(struct json *j, int64_t v)
 {
-	if (v == EM_NONE)
+	if (v == UNKNOWN)
 		json_null(j);
 	else
 		json_int(j, v);
@@ -36,7 +36,7 @@ static void id_or_null(struct json *j, int64_t v)
 {
 	char text[32];
 
-	if (v == EM_NONE)
+	if (v == UNKNOWN)
 		json_null(j);
 	else
 		json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)v));
@@ -44,7 +44,7 @@ static void id_or_null(struct json *j, int64_t v)
 
 static void flag_or_null(struct json *j, int8_t v)
 {
-	if (v == EM_NONE)
+	if (v == UNKNOWN)
 		json_null(j);
 	else
 		json_bool(j, v);
@@ -66,7 +66,7 @@ static void write_value(struct json *j, const void *at, enum field_kind kind)
 		id_or_null(j, *v);
 		break;
 	case FIELD_NS:
-		*v == EM_NONE ? json_null(j) : json_ns(j, *v);
+		*v == UNKNOWN ? json_null(j) : json_ns(j, *v);
 		break;
 	case FIELD_TIME:
 		*v == TIME_NONE ? json_null(j) : json_ns(j, *v);
@@ -87,7 +87,7 @@ static void write_value(struct json *j, const void *at, enum field_kind kind)
 		json_cstring(j, peak_source_name(*(const enum peak_source *)at));
 		break;
 	case FIELD_WALL_CLOCK:
-		if (*v == EM_NONE) {
+		if (*v == UNKNOWN) {
 			json_null(j);
 		} else {
 			wall_clock_text(*v, text, sizeof(text));

@@ -34,27 +34,27 @@ static char *build_id_in(const unsigned char *at, size_t len)
 	return NULL;
 }
 
-#define BUILD_ID_OF(bits)                                                                          \
-	static char *build_id_##bits(const unsigned char *file, size_t size)                       \
-	{                                                                                          \
-		Elf##bits##_Ehdr e;                                                                \
-		Elf##bits##_Phdr p;                                                                \
-		char *id = NULL;                                                                   \
-                                                                                                   \
-		if (size < sizeof(e))                                                              \
-			return NULL;                                                               \
-		memcpy(&e, file, sizeof(e));                                                       \
-		for (size_t i = 0; !id && i < e.e_phnum; i++) {                                    \
-			size_t at = (size_t)e.e_phoff + i * sizeof(p);                             \
-                                                                                                   \
-			if (at > size || size - at < sizeof(p))                                    \
-				return NULL;                                                       \
-			memcpy(&p, file + at, sizeof(p));                                          \
-			if (p.p_type == PT_NOTE && p.p_offset <= size &&                           \
-			    p.p_filesz <= size - p.p_offset)                                       \
-				id = build_id_in(file + p.p_offset, p.p_filesz);                   \
-		}                                                                                  \
-		return id;                                                                         \
+#define BUILD_ID_OF(bits)                                                        \
+	static char *build_id_##bits(const unsigned char *file, size_t size)     \
+	{                                                                        \
+		Elf##bits##_Ehdr e;                                              \
+		Elf##bits##_Phdr p;                                              \
+		char *id = NULL;                                                 \
+                                                                                 \
+		if (size < sizeof(e))                                            \
+			return NULL;                                             \
+		memcpy(&e, file, sizeof(e));                                     \
+		for (size_t i = 0; !id && i < e.e_phnum; i++) {                  \
+			size_t at = (size_t)e.e_phoff + i * sizeof(p);           \
+                                                                                 \
+			if (at > size || size - at < sizeof(p))                  \
+				return NULL;                                     \
+			memcpy(&p, file + at, sizeof(p));                        \
+			if (p.p_type == PT_NOTE && p.p_offset <= size &&         \
+			    p.p_filesz <= size - p.p_offset)                     \
+				id = build_id_in(file + p.p_offset, p.p_filesz); \
+		}                                                                \
+		return id;                                                       \
 	}
 BUILD_ID_OF(32)
 BUILD_ID_OF(64)

@@ -117,16 +117,16 @@ static int copy_command(const struct config *c, struct run_facts *f)
 
 int facts_of_command(const struct config *c, struct run_facts *ret)
 {
-	struct run_facts f = { .pid = EM_NONE,
-			       .exe_size_bytes = EM_NONE,
-			       .exe_mtime_ns = EM_NONE,
-			       .exe_inode = EM_NONE,
-			       .started_at_ns = EM_NONE,
-			       .wall_ns = EM_NONE,
-			       .exit_code = EM_NONE,
-			       .exit_signal = EM_NONE,
-			       .core_dumped = EM_NONE,
-			       .oom_killed = EM_NONE };
+	struct run_facts f = { .pid = UNKNOWN,
+			       .exe_size_bytes = UNKNOWN,
+			       .exe_mtime_ns = UNKNOWN,
+			       .exe_inode = UNKNOWN,
+			       .started_at_ns = UNKNOWN,
+			       .wall_ns = UNKNOWN,
+			       .exit_code = UNKNOWN,
+			       .exit_signal = UNKNOWN,
+			       .core_dumped = UNKNOWN,
+			       .oom_killed = UNKNOWN };
 	int err;
 
 	f.id = c->run_id ? strdup(c->run_id) : new_id();

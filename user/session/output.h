@@ -9,8 +9,8 @@
 
 struct output {
 	const char *name; /* borrowed, for messages */
-	int fd; /* -1: none; not inherited by the command */
-	bool replaces; /* a regular file whose content goes when the new one is ready */
+	int fd;           /* -1: none; not inherited by the command */
+	bool replaces;    /* a regular file whose content goes when the new one is ready */
 };
 
 /*

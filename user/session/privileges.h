@@ -7,7 +7,8 @@
 
 /*
  * Keeps CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_KILL, and CAP_BPF and CAP_PERFMON, with which the
- * tick and second copies of programs are loaded while the command runs, and drops all others.  0, or -errno when nothing was dropped.
+ * tick and second copies of programs are loaded while the command runs, and drops all others.  0,
+ * or -errno when nothing was dropped.
  */
 int privileges_drop(void);
 

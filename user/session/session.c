@@ -24,13 +24,13 @@
 #include "session/spool.h"
 #include "units.h"
 
-#define SCAN_BUDGET_NS	 NS_PER_MS
-#define VMSTAT_EVERY_NS	 NS_PER_S
-#define TERM_GRACE_NS	 (5 * NS_PER_S)
-#define LOSSES_MAX	 32
+#define SCAN_BUDGET_NS  NS_PER_MS
+#define VMSTAT_EVERY_NS NS_PER_S
+#define TERM_GRACE_NS   (5 * NS_PER_S)
+#define LOSSES_MAX      32
 /* A sum this much above a scan is looked at again a little later, when every tick has come. */
-#define DOUBT_BYTES	 (1 << 20)
-#define DOUBT_AGAIN_NS	 (25 * NS_PER_MS)
+#define DOUBT_BYTES       (1 << 20)
+#define DOUBT_AGAIN_NS    (25 * NS_PER_MS)
 #define STATUS_TERMINATED (128 + SIGTERM)
 
 struct session {
@@ -50,7 +50,7 @@ struct session {
 	int epoll_fd;
 	int64_t start_ns, started_at_ns, next_sample_ns, vmstat_at_ns;
 	int64_t interval_max_bytes; /* taken from the source, not yet in a sample */
-	int64_t doubt_at_ns; /* when a doubtful sum is looked at again; 0: none is */
+	int64_t doubt_at_ns;        /* when a doubtful sum is looked at again; 0: none is */
 	struct proc_vmstat vmstat;
 	bool has_vmstat;
 	double last_cpus_at, last_cpus_cpu;
@@ -58,7 +58,7 @@ struct session {
 	int root_status;
 	struct rusage root_usage;
 	int64_t ended_ns, term_deadline_ns; /* 0: none */
-	bool terminated; /* TERM came and the command did not end */
+	bool terminated;                    /* TERM came and the command did not end */
 	int sink_err;
 };
 
@@ -219,7 +219,7 @@ static void sample(struct session *s)
 	double cpus = -1;
 
 	read_totals(s, &t);
-	s->interval_max_bytes = EM_NONE;
+	s->interval_max_bytes = UNKNOWN;
 	if (s->scanning)
 		read_scan(s, &t);
 	if (t.doubtful)
@@ -427,16 +427,15 @@ static void fill_source(const struct session *s, struct source_facts *f)
 				    .samples = copy_or_null(i->samples),
 				    .interval_ns =
 					    (int64_t)(s->config->interval_s * (double)NS_PER_S),
-				    .self_cpu_ns = EM_NONE,
-				    .self_peak_rss_bytes = EM_NONE };
+				    .self_cpu_ns = UNKNOWN,
+				    .self_peak_rss_bytes = UNKNOWN };
 }
 
 static int start(struct session *s)
 {
 	const struct config *c = s->config;
-	double least = c->interval_s > 0 && c->interval_s < METER_MIN_SAMPLE_S ?
-			       c->interval_s :
-			       METER_MIN_SAMPLE_S;
+	double least = c->interval_s > 0 && c->interval_s < METER_MIN_SAMPLE_S ? c->interval_s
+									       : METER_MIN_SAMPLE_S;
 	struct source_facts source;
 	int err;
 
@@ -556,8 +555,8 @@ static int status_of(struct session *s)
 	}
 	if (!s->root_ended)
 		return STATUS_TERMINATED;
-	return WIFSIGNALED(s->root_status) ? 128 + WTERMSIG(s->root_status) :
-					     WEXITSTATUS(s->root_status);
+	return WIFSIGNALED(s->root_status) ? 128 + WTERMSIG(s->root_status)
+					   : WEXITSTATUS(s->root_status);
 }
 
 static void session_free(struct session *s)
@@ -623,7 +622,7 @@ int session_run(const struct config *c)
 			     .json_out.fd = -1,
 			     .journal_out.fd = -1,
 			     .journal.fd = -1,
-			     .interval_max_bytes = EM_NONE };
+			     .interval_max_bytes = UNKNOWN };
 	int status = STATUS_FAILED;
 
 	if (!open_outputs(&s) && !prepare(&s)) {

@@ -11,8 +11,8 @@
 #include <signal.h>
 
 struct signals {
-	int fd; /* signalfd */
-	sigset_t mask; /* as we were started */
+	int fd;                 /* signalfd */
+	sigset_t mask;          /* as we were started */
 	struct sigaction child; /* SIGCHLD, likewise */
 };
 
