@@ -599,6 +599,25 @@ static __always_inline void wake_user(struct task_struct *next)
 	bpf_ringbuf_output(&events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
 }
 
+#define SAMPLE_NS 250000
+
+/*
+ * A tree that is read whole before anything depends on it needs no look at every switch: only as
+ * often as its peak is to be noticed.
+ */
+static __always_inline bool sample_is_due(struct cpu_slot *slot)
+{
+	u64 now;
+
+	if (living_overflow)
+		return true;
+	now = bpf_ktime_get_ns();
+	if (now - slot->sampled_ns < SAMPLE_NS)
+		return false;
+	slot->sampled_ns = now;
+	return true;
+}
+
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -617,7 +636,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 		count_slice(p, prev, slot);
 		if (task_is_dead(prev)) {
 			thread_finish(p, prev);
-		} else if ((mm = (u64)BPF_CORE_READ(prev, mm))) {
+		} else if (sample_is_due(slot) && (mm = (u64)BPF_CORE_READ(prev, mm))) {
 			mm_sample(mm, cpu, SAMPLE_MUST);
 			tree_consider(p->event.run);
 		}

@@ -30,7 +30,8 @@ struct cpu_slot {
 	u64 task;
 	u64 mm;
 	u64 runtime_ns; /* of the task when it was last counted */
-	u64 reserved[5];
+	u64 sampled_ns; /* when memory was last looked at here */
+	u64 reserved[4];
 };
 
 struct {
@@ -57,6 +58,7 @@ struct {
 
 struct run_totals tree;        /* run 0: the whole tree */
 static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
+static u32 living_top;         /* places above were never used */
 static u64 living_overflow;    /* how many found no room there */
 struct drop_counts drops;
 static struct cpu_slot slots[EVENT_CPUS_MAX];
@@ -431,7 +433,7 @@ __noinline int tree_settle(u32 run)
 
 	tree.considered_ns = now;
 	/* A small tree is read whole: even what was changed from outside is seen then. */
-	bpf_loop(LIVING_MAX, fold_living, NULL, 0);
+	bpf_loop(living_top, fold_living, NULL, 0);
 	if (living_overflow)
 		bpf_loop(nr_cpus, fold_cpu, NULL, 0);
 	run_accept(&tree, now);
@@ -464,6 +466,8 @@ static __always_inline void living_add(struct mm_entry *e, u64 mm)
 
 	bpf_loop(LIVING_MAX, living_step, &t, 0);
 	e->place = t.task;
+	if (e->place > living_top)
+		living_top = e->place;
 	if (!e->place)
 		__sync_fetch_and_add(&living_overflow, 1);
 }

@@ -96,6 +96,7 @@ linked() {
 @test "full maps: counted, not exact, the command unharmed" {
 	bpf_only
 	export EXITMETER_TEST_MAP_ENTRIES=8
+	# shellcheck disable=SC2016 # the command's own shell expands it
 	meter_raw -- sh -c 'for i in $(seq 40); do sleep 0.5 & done; wait; exit 7'
 	same status "$status" 7
 	holds "it says so" '.completeness.exact | not'

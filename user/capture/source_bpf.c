@@ -684,7 +684,8 @@ static const struct source_ops bpf_ops = {
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static int say(enum libbpf_print_level level,
+						     const char *format, va_list args)
 {
 	return level != LIBBPF_DEBUG ? vfprintf(stderr, format, args) : 0;
 }

@@ -75,7 +75,7 @@ static int read_proc(pid_t pid, const char *name, char *buf, size_t cap, size_t 
 int scan_stat(pid_t pid, struct proc_stat *ret)
 {
 	char buf[FILE_MAX];
-	size_t len;
+	size_t len = 0;
 	int err = read_proc(pid, "stat", buf, sizeof(buf), &len);
 
 	return err ? err : proc_stat_parse(buf, len, ret);
@@ -84,7 +84,7 @@ int scan_stat(pid_t pid, struct proc_stat *ret)
 int scan_status(pid_t pid, struct proc_status *ret)
 {
 	char buf[FILE_MAX];
-	size_t len;
+	size_t len = 0;
 	int err = read_proc(pid, "status", buf, sizeof(buf), &len);
 
 	return err ? err : proc_status_parse(buf, len, ret);
@@ -94,7 +94,7 @@ int scan_io(pid_t pid, struct io_counts *ret)
 {
 	char buf[FILE_MAX];
 	struct proc_io io;
-	size_t len;
+	size_t len = 0;
 	int err = read_proc(pid, "io", buf, sizeof(buf), &len);
 
 	if (!err)
@@ -113,7 +113,7 @@ int scan_io(pid_t pid, struct io_counts *ret)
 int scan_vmstat(struct proc_vmstat *ret)
 {
 	char buf[4 * FILE_MAX];
-	size_t len;
+	size_t len = 0;
 	int err = read_file("/proc/vmstat", buf, sizeof(buf), &len);
 
 	return err ? err : proc_vmstat_parse(buf, len, ret);
@@ -138,7 +138,7 @@ static struct watched *find(struct scan *s, struct process_key key)
 
 static void unlink_watched(struct scan *s, struct watched *w)
 {
-	HASH_DEL(s->by_key, w);
+	HASH_DEL(s->by_key, w); // NOLINT(clang-analyzer-core.NullDereference): it is in the table
 	if (w->next == w)
 		s->round = NULL;
 	else if (s->round == w)
