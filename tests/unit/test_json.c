@@ -304,7 +304,7 @@ int main(void)
 	if (setlocale(LC_NUMERIC, "de_DE.UTF-8"))
 		double_texts("U-104 in a locale with a comma: ");
 	else
-		SKIP("U-104 in a locale with a comma: de_DE.UTF-8 is not installed");
+		SKIP("elsewhere: U-104 in a locale with a comma: de_DE.UTF-8 is not installed");
 	memory();
 	json_free(&j);
 	return tap_done();

@@ -342,6 +342,7 @@ static void test_peak_kernel(void)
 	EQ_I(p.sum, 3 * MIB, "the plain sum");
 	r.peak_rss_bytes = 9 * MIB;
 	r.peak_error_bytes = MIB;
+	r.notes = NOTE_HIWATER;
 	peak_on_process(&p, &r);
 	peak_finish(&p, false);
 	EQ_I(p.lower, 8 * MIB, "one process less its error can be more than that");
@@ -382,7 +383,7 @@ static void test_peak_outside(void)
 	struct peak p;
 	struct tree_sample s = a_sample(10, 5 * MIB, 5 * MIB);
 
-	s.scanned = true;
+	s.scanned = s.checked = true;
 	s.scan.split.anon_bytes = UNKNOWN;
 	peak_init(&p);
 	peak_on_sample(&p, &s);
