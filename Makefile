@@ -36,11 +36,11 @@ PKG_CONFIG ?= pkg-config
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
 EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
-	$(wildcard user/journal/write*.c user/journal/json.c user/report/text.c user/report/json*.c user/report/fields.c)
+	$(wildcard user/journal/write*.c user/journal/json.c user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
-REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/config*.c) \
+REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/output*.c user/config*.c) \
 	$(wildcard user/cli_common*.c user/model/*.c user/journal/*.c user/report/*.c)
 REPORT_PKGS := json-c
 

@@ -3,18 +3,16 @@
  * report_main - exitmeter report: a journal rendered again, without privileges
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
 #include "journal/read.h"
-#include "journal/write.h"
 #include "log.h"
+#include "output.h"
 #include "report/document.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
@@ -211,77 +209,6 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 	return 0;
 }
 
-/* --- outputs ------------------------------------------------------------------------------- */
-
-struct sink {
-	const char *name;
-	int fd;        /* -1: none */
-	bool replaces; /* a regular file, emptied once there is something to put in its place */
-};
-
-static int descriptor_of(const char *name)
-{
-	char *end;
-	long fd;
-
-	if (!strcmp(name, "-"))
-		return STDOUT_FILENO;
-	if (strncmp(name, "fd:", 3) != 0)
-		return -1;
-	errno = 0;
-	fd = strtol(name + 3, &end, 10);
-	return errno || end == name + 3 || *end || fd < 0 || fd > INT_MAX ? -2 : (int)fd;
-}
-
-/* False after one line was printed. */
-static bool sink_open(struct sink *s, const char *name, bool append)
-{
-	struct stat st;
-	int fd;
-
-	*s = (struct sink){ .name = name, .fd = -1 };
-	if (!name)
-		return true;
-	fd = descriptor_of(name);
-	if (fd >= 0) {
-		int flags = fcntl(fd, F_GETFL);
-
-		if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY)
-			errno = EBADF;
-		else if (flags >= 0)
-			s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	} else if (fd == -1) {
-		s->fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0), 0666);
-		s->replaces = s->fd >= 0 && !append && !fstat(s->fd, &st) && S_ISREG(st.st_mode);
-	} else {
-		errno = EINVAL;
-	}
-	if (s->fd < 0)
-		log_line("cannot write '%s': %s", name, strerror(errno));
-	return s->fd >= 0;
-}
-
-static int sink_put(void *ctx, const char *data, size_t len)
-{
-	struct sink *s = ctx;
-
-	if (s->replaces && ftruncate(s->fd, 0))
-		return -errno;
-	s->replaces = false;
-	return write_all(s->fd, data, len);
-}
-
-/* False after one line was printed; @err: what happened before. */
-static bool sink_close(struct sink *s, int err)
-{
-	if (s->fd >= 0 && close(s->fd) && !err)
-		err = -errno;
-	s->fd = -1;
-	if (err)
-		log_line("cannot write '%s': %s", s->name ? s->name : "the report", strerror(-err));
-	return !err;
-}
-
 /* --- one journal --------------------------------------------------------------------------- */
 
 /* A second look needs a file that can be wound back: a pipe is copied into an unlinked one. */
@@ -380,79 +307,38 @@ struct journal_file {
 	struct journal_read read;
 };
 
-/* Both: what reading again and what writing brought, 0 or -errno. */
-static int put_json(const struct options *o, struct journal_file *j, struct sink *to,
-		    int *ret_read_err)
+/* What writing brought is told; what reading again brought is in *@ret_read_err. */
+static int put(const struct options *o, struct journal_file *j, bool json, struct output *out,
+	       int *ret_read_err)
 {
+	const struct document_sink to = { output_put, out };
+	const struct summary *s = j->read.summary;
 	struct document_rows all = { next_row, NULL };
-	struct document_sink sink = { sink_put, to };
-	struct journal_rows *rows = NULL;
+	size_t list = o->list ? (size_t)o->top : 0;
 	int err;
 
 	*ret_read_err = 0;
 	if (o->all)
-		all.ctx = rows = again(j->in, j->start, &j->read, ret_read_err);
+		all.ctx = again(j->in, j->start, &j->read, ret_read_err);
 	if (*ret_read_err)
 		return 0;
-	err = document_json(j->read.summary, rows ? &all : NULL, &sink);
-	*ret_read_err = journal_rows_free(rows);
-	return err;
-}
-
-static int put_text(const struct options *o, struct journal_file *j, struct sink *to,
-		    int *ret_read_err)
-{
-	struct document_rows all = { next_row, NULL };
-	struct journal_rows *rows = NULL;
-	size_t len, list = o->list ? (size_t)o->top : 0;
-	char *text = NULL;
-	FILE *f;
-	int err;
-
-	*ret_read_err = 0;
-	if (o->all)
-		all.ctx = rows = again(j->in, j->start, &j->read, ret_read_err);
-	if (*ret_read_err)
-		return 0;
-	/* Gathered first, so that it goes out in one write; not where it may be long. */
-	f = rows ? fdopen(dup(to->fd), "w") : open_memstream(&text, &len);
-	if (!f) {
-		err = -errno;
-		journal_rows_free(rows);
-		return err;
-	}
-	err = rows ? sink_put(to, "", 0) : 0;
-	if (!err)
-		document_text(j->read.summary, list, rows ? &all : NULL, f);
-	*ret_read_err = journal_rows_free(rows);
-	errno = 0;
-	if (ferror(f) && !err)
-		err = -EIO;
-	if (fclose(f) && !err)
-		err = errno ? -errno : -EIO;
-	if (!err && text)
-		err = sink_put(to, text, len);
-	free(text);
-	return err;
+	err = json ? document_json(s, all.ctx ? &all : NULL, &to)
+		   : document_text(s, list, all.ctx ? &all : NULL, &to);
+	*ret_read_err = journal_rows_free(all.ctx);
+	return output_close(out, err);
 }
 
 /* The exit status for this journal. */
-static int render(const struct options *o, struct journal_file *j, struct sink *json,
-		  struct sink *text)
+static int render(const struct options *o, struct journal_file *j, struct output *json,
+		  struct output *text)
 {
 	int status = j->read.n_faults || j->read.summary->cut_off ? STATUS_FAULTY : 0;
-	int read_err = 0, err;
+	int read_err = 0;
 
-	if (json->fd >= 0) {
-		err = put_json(o, j, json, &read_err);
-		if (!sink_close(json, err))
-			status = STATUS_FAILED;
-	}
-	if (!read_err && text->fd >= 0) {
-		err = put_text(o, j, text, &read_err);
-		if (!sink_close(text, err))
-			status = STATUS_FAILED;
-	}
+	if (json->fd >= 0 && put(o, j, true, json, &read_err))
+		status = STATUS_FAILED;
+	if (!read_err && text->fd >= 0 && put(o, j, false, text, &read_err))
+		status = STATUS_FAILED;
 	if (read_err) {
 		log_line("cannot read '%s' again: %s", j->name, strerror(-read_err));
 		status = STATUS_FAILED;
@@ -460,7 +346,8 @@ static int render(const struct options *o, struct journal_file *j, struct sink *
 	return status;
 }
 
-static int report(const struct options *o, const char *name, struct sink *json, struct sink *text)
+static int report(const struct options *o, const char *name, struct output *json,
+		  struct output *text)
 {
 	struct journal_file j = { .name = name };
 	int status = STATUS_FAULTY;
@@ -493,21 +380,19 @@ int main(int argc, char **argv)
 		return status;
 	status = 0;
 	for (int i = optind; i < argc; i++) {
-		struct sink json, text = { .fd = -1 };
+		struct output json, text = { .fd = -1 };
 		bool later = i > optind;
 		int one = STATUS_FAILED;
 
 		/* Before anything is read, as exitmeter does before it starts anything. */
-		if (sink_open(&json, o.json, later) &&
-		    sink_open(&text, o.quiet ? NULL : o.report, o.append || later)) {
-			if (!o.quiet && !o.report) /* closed: nobody to tell */
-				text.fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+		if (!output_open(o.json, later, &json) &&
+		    !output_open(o.quiet ? NULL : o.report, o.append || later, &text)) {
+			if (!o.quiet && !o.report)
+				output_stderr(&text);
 			one = report(&o, argv[i], &json, &text);
 		}
-		if (json.fd >= 0)
-			close(json.fd);
-		if (text.fd >= 0)
-			close(text.fd);
+		output_close(&json, 0);
+		output_close(&text, 0);
 		if (one > status)
 			status = one;
 	}

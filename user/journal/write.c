@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "journal/write.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "output.h"
 #include "report/json_summary.h"
-
-int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EAGAIN) {
-			struct pollfd p = { .fd = fd, .events = POLLOUT };
-
-			poll(&p, 1, -1);
-			continue;
-		}
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
-	return 0;
-}
 
 void journal_init(struct journal *w, int fd)
 {

@@ -32,7 +32,4 @@ void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s)
 int journal_flush(struct journal *w);
 void journal_free(struct journal *w);
 
-/* Writes all of it, over short writes and interruptions.  0 or -errno. */
-int write_all(int fd, const char *data, size_t len);
-
 #endif /* JOURNAL_WRITE_H */

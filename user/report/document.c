@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/document.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "report/json_summary.h"
 #include "report/text.h"
 
@@ -48,18 +52,50 @@ int document_json(const struct summary *s, const struct document_rows *all,
 	return err;
 }
 
-void document_text(const struct summary *s, size_t list, const struct document_rows *all, FILE *out)
-{
-	struct process *p;
+/* The text so far, in memory: it goes out in whole lines, and in one write where it is short. */
+struct gathered {
+	FILE *f;
+	char *text;
+	size_t len;
+};
 
-	text_summary(out, s);
+static int hand_on_text(struct gathered *g, size_t least, const struct document_sink *to)
+{
+	int err;
+
+	if (fflush(g->f) || ferror(g->f))
+		return -ENOMEM;
+	if (g->len < least)
+		return 0;
+	err = to->put(to->ctx, g->text, g->len);
+	rewind(g->f);
+	return err;
+}
+
+int document_text(const struct summary *s, size_t list, const struct document_rows *all,
+		  const struct document_sink *to)
+{
+	struct gathered g = { 0 };
+	struct process *p;
+	int err = 0;
+
+	g.f = open_memstream(&g.text, &g.len);
+	if (!g.f)
+		return -ENOMEM;
+	text_summary(g.f, s);
 	if (all) {
-		while ((p = all->next(all->ctx))) {
-			text_process(out, p);
+		while (!err && (p = all->next(all->ctx))) {
+			text_process(g.f, p);
 			process_unref(p);
+			err = hand_on_text(&g, CHUNK, to);
 		}
-		return;
+	} else {
+		for (size_t i = 0; i < s->n_rows && i < list; i++)
+			text_process(g.f, s->rows[i]);
 	}
-	for (size_t i = 0; i < s->n_rows && i < list; i++)
-		text_process(out, s->rows[i]);
+	if (!err)
+		err = hand_on_text(&g, 1, to);
+	fclose(g.f);
+	free(g.text);
+	return err;
 }

@@ -8,7 +8,7 @@
 #ifndef DOCUMENT_H
 #define DOCUMENT_H
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "model/summary.h"
 
@@ -27,8 +27,8 @@ struct document_rows {
 /* @all: NULL for the rows the summary holds.  0, -ENOMEM or what the sink said. */
 int document_json(const struct summary *s, const struct document_rows *all,
 		  const struct document_sink *to);
-/* The lines of INTERFACE 5, then the first @list rows, or @all.  Errors stick in @out. */
-void document_text(const struct summary *s, size_t list, const struct document_rows *all,
-		   FILE *out);
+/* The lines of INTERFACE 5, then the first @list rows, or @all.  The same errors. */
+int document_text(const struct summary *s, size_t list, const struct document_rows *all,
+		  const struct document_sink *to);
 
 #endif /* DOCUMENT_H */

@@ -7,7 +7,7 @@
 
 #include "config.h"
 #include "model/summary.h"
-#include "session/output.h"
+#include "output.h"
 #include "session/spool.h"
 
 /* One line is printed for each that fails; the run's status is not touched. */

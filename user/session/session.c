@@ -15,9 +15,9 @@
 #include "capture/source.h"
 #include "journal/write.h"
 #include "log.h"
+#include "output.h"
 #include "procfs/scan.h"
 #include "session/facts.h"
-#include "session/output.h"
 #include "session/privileges.h"
 #include "session/reports.h"
 #include "session/signals.h"
@@ -365,6 +365,8 @@ static int open_outputs(struct session *s)
 	int err;
 
 	err = output_open(c->quiet ? NULL : c->report, c->append, &s->report_out);
+	if (!c->quiet && !c->report)
+		output_stderr(&s->report_out);
 	if (!err)
 		err = output_open(c->json, false, &s->json_out);
 	if (!err)
@@ -447,7 +449,9 @@ static int start(struct session *s)
 	s->facts.pid = s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
-	output_begin(&s->journal_out);
+	err = output_begin(&s->journal_out);
+	if (err)
+		return err;
 	fill_source(s, &source);
 	journal_start(&s->journal, s->start_ns, &s->facts, &source);
 	source_facts_free(&source);
@@ -534,11 +538,9 @@ static void write_reports(struct session *s)
 	fill_self(sum);
 	journal_summary(&s->journal, now_ns(CLOCK_MONOTONIC), sum);
 	flush_journal(s);
-	if (output_close(&s->journal_out))
-		log_line("cannot write '%s': %s", s->config->journal, strerror(errno));
+	output_close(&s->journal_out, 0);
 	report_json(s->config, &s->json_out, sum, &s->spool);
-	if (!s->config->quiet)
-		report_text(s->config, &s->report_out, sum, &s->spool);
+	report_text(s->config, &s->report_out, sum, &s->spool);
 	if (s->spool.err)
 		log_line("the temporary file for --all failed: %s", strerror(-s->spool.err));
 	summary_free(sum);
@@ -567,9 +569,9 @@ static void session_free(struct session *s)
 	facts_free(&s->facts);
 	journal_free(&s->journal);
 	spool_close(&s->spool);
-	output_close(&s->report_out);
-	output_close(&s->json_out);
-	output_close(&s->journal_out);
+	output_close(&s->report_out, 0);
+	output_close(&s->json_out, 0);
+	output_close(&s->journal_out, 0);
 	signals_close(&s->signals);
 	if (s->launch.error_fd > 0)
 		close(s->launch.error_fd);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "session/output.h"
+#include "output.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,16 +71,54 @@ int output_open(const char *name, bool append, struct output *ret)
 	return 0;
 }
 
-void output_begin(struct output *o)
+void output_stderr(struct output *ret)
 {
-	if (o->replaces && ftruncate(o->fd, 0))
-		o->replaces = false; /* the write says what is wrong */
+	*ret = (struct output){ .fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) };
 }
 
-int output_close(struct output *o)
+int output_begin(struct output *o)
 {
-	int err = o->fd >= 0 && close(o->fd) ? -errno : 0;
+	if (o->replaces && ftruncate(o->fd, 0))
+		return -errno;
+	o->replaces = false;
+	return 0;
+}
 
+int output_put(void *output, const char *data, size_t len)
+{
+	struct output *o = output;
+	int err = output_begin(o);
+
+	return err ? err : write_all(o->fd, data, len);
+}
+
+int output_close(struct output *o, int err)
+{
+	if (o->fd >= 0 && close(o->fd) && !err)
+		err = -errno;
 	o->fd = -1;
+	if (err && o->name)
+		log_line("cannot write '%s': %s", o->name, strerror(-err));
 	return err;
+}
+
+int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+			poll(&p, 1, -1);
+			continue;
+		}
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * output - a file a report goes to, opened before anything starts
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct output {
+	const char *name; /* borrowed, for messages; NULL: none or stderr, errors are not told */
+	int fd;           /* -1: none; not inherited by the command */
+	bool replaces;    /* a regular file whose content goes when the new one is ready */
+};
+
+/*
+ * @name: a path, "-" for stdout, "fd:N", or NULL for none.  A path is created but not emptied.
+ * 0; -errno after one line was printed, @ret is none then.
+ */
+int output_open(const char *name, bool append, struct output *ret);
+/* None where stderr is closed. */
+void output_stderr(struct output *ret);
+/* Right before the first byte: empties what it replaces.  0 or -errno. */
+int output_begin(struct output *o);
+/* For struct document_sink: begins where that was not done, and writes.  0 or -errno. */
+int output_put(void *output, const char *data, size_t len);
+/* @err: what happened before.  0; @err or what closing brings after one line was printed. */
+int output_close(struct output *o, int err);
+
+/* Writes all of it, over short writes and interruptions.  0 or -errno. */
+int write_all(int fd, const char *data, size_t len);
+
+#endif /* OUTPUT_H */
