@@ -3,6 +3,7 @@
  * report_main - exitmeter report: a journal rendered again, without privileges
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "journal/write.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "output.h"
 #include "report/json_summary.h"
