@@ -355,6 +355,75 @@ static void test_round_trip(uint64_t round)
 	live_free(&l);
 }
 
+struct repeated {
+	struct process *p;
+	int left;
+};
+
+static struct process *next_repeated(void *ctx)
+{
+	struct repeated *r = ctx;
+
+	return r->left-- > 0 ? process_ref(r->p) : NULL;
+}
+
+struct written {
+	struct buffer all;
+	int puts, torn, fail_at; /* @fail_at: the put that fails, 0 for none */
+};
+
+static int put_lines(void *ctx, const char *data, size_t len)
+{
+	struct written *l = ctx;
+
+	if (++l->puts == l->fail_at)
+		return -ENOSPC;
+	l->torn += !len || data[len - 1] != '\n';
+	return put(&l->all, data, len);
+}
+
+/* Longer than what is gathered: it goes out in pieces of whole lines, nothing twice. */
+static void test_long_text(void)
+{
+	struct written none = { 0 }, one = { 0 }, many = { 0 }, failing = { .fail_at = 2 };
+	struct repeated rows = { 0 };
+	struct document_rows all = { next_repeated, &rows };
+	struct document_sink sink = { put_lines, &none };
+	size_t row_len, same = 0;
+	struct live l;
+
+	live_run(&l, 1);
+	rows.p = l.summary->n_rows ? l.summary->rows[0] : NULL;
+	if (!OK(rows.p, "long text: there is a row")) {
+		live_free(&l);
+		return;
+	}
+	EQ_I(document_text(l.summary, 0, NULL, &sink), 0, "long text: no rows");
+	sink.ctx = &one;
+	rows.left = 1;
+	EQ_I(document_text(l.summary, 0, &all, &sink), 0, "long text: one row");
+	EQ_I(one.puts, 1, "long text: a short one in one write");
+	row_len = one.all.len - none.all.len;
+	sink.ctx = &many;
+	rows.left = 5000;
+	EQ_I(document_text(l.summary, 0, &all, &sink), 0, "long text: many rows");
+	OK(many.puts > 1, "long text: in several writes");
+	EQ_I(many.torn, 0, "long text: of whole lines");
+	EQ_I(many.all.len, none.all.len + 5000 * row_len, "long text: all of it, once");
+	for (size_t at = none.all.len; at + row_len <= many.all.len; at += row_len)
+		same += !memcmp(many.all.data + at, one.all.data + none.all.len, row_len);
+	EQ_I(same, 5000, "long text: every row");
+	sink.ctx = &failing;
+	rows.left = 5000;
+	EQ_I(document_text(l.summary, 0, &all, &sink), -ENOSPC, "long text: a write fails");
+	EQ_I(failing.puts, 2, "long text: and is the last");
+	free(none.all.data);
+	free(one.all.data);
+	free(many.all.data);
+	free(failing.all.data);
+	live_free(&l);
+}
+
 /* --- broken journals ----------------------------------------------------------------------- */
 
 #define START                                                                                     \
@@ -667,6 +736,7 @@ int main(void)
 {
 	for (uint64_t round = 0; round < ROUNDS; round++)
 		test_round_trip(round);
+	test_long_text();
 	test_malformed();
 	test_many_faults();
 	test_long_lines();

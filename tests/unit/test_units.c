@@ -106,8 +106,11 @@ static const struct {
 	  "2J",
 	  "\\xc2\\x9b2J" },
 	{ "the first after C1", "\xc2\xa0", "\xc2\xa0" },
+	/* Written as escapes: nothing in the source misleads. */
+	/* NOLINTBEGIN(misc-misleading-bidirectional) */
 	{ "bidi override", "\xe2\x80\xae", "\\xe2\\x80\\xae" },
 	{ "bidi isolate", "\xe2\x81\xa6", "\\xe2\\x81\\xa6" },
+	/* NOLINTEND(misc-misleading-bidirectional) */
 	{ "Arabic letter mark", "\xd8\x9c", "\\xd8\\x9c" },
 	{ "byte order mark", "\xef\xbb\xbf", "\\xef\\xbb\\xbf" },
 	{ "a lone continuation", "\x80z", "\\x80z" },
