@@ -14,6 +14,10 @@
 #define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
 #define EVENT_CPUS_MAX 1024
 
+/* What a test run of the birth program is to do; no task lies there. */
+#define EVENT_RUN_PREPARE 0
+#define EVENT_RUN_SETTLE  1
+
 enum event_type {
 	EVENT_FORK = 1,
 	EVENT_EXEC,
@@ -96,7 +100,7 @@ struct exit_event {
 	__u64 file_pages;
 	__u64 shmem_pages;
 	__u64 swap_pages;
-	__u64 hugetlb_bytes;
+	__u64 hugetlb_pages;
 	__u64 vm_peak_pages;
 	__u64 at_peak_pages;
 	__u64 at_peak_epoch;
@@ -149,14 +153,15 @@ struct process {
 
 /* An address space of the tree, its parts in the sums. */
 struct mm_entry {
-	__u64 lock;    /* 0, or the task that holds it */
-	__u64 mm;      /* own key */
-	__u64 task;    /* its last one that was seen running */
-	__u64 rss;     /* last reading */
-	__u64 net;     /* what is in lower: net of inheritance */
-	__u64 high;    /* what is in upper */
-	__u64 known;   /* largest exact reading */
-	__u64 hiwater; /* largest kernel mark seen */
+	__u64 lock;            /* 0, or the task that holds it */
+	__u64 mm;              /* own key */
+	__u64 task;            /* its last one that was seen running */
+	__u64 task_runtime_ns; /* of that task, when it was looked at */
+	__u64 rss;             /* last reading */
+	__u64 net;             /* what is in lower: net of inheritance */
+	__u64 high;            /* what is in upper */
+	__u64 known;           /* largest exact reading */
+	__u64 hiwater;         /* largest kernel mark seen */
 	__u64 inherited;
 	__u64 cpus;    /* it ran on, bit 63 for those above */
 	__u64 epoch;   /* of at_peak */
@@ -207,8 +212,9 @@ struct run_totals {
 	__u64 epoch;              /* of lower_max */
 	__u64 considered_ns;
 	__u64 outside_pages; /* changed in address spaces none of whose tasks ran */
+	__u64 unread_mms;    /* address spaces that are not read again at every settling */
 	__u64 lock_missed;   /* an address space was busy when it had to be read: upper is void */
-	__u64 reserved[28];
+	__u64 reserved[27];
 };
 
 /* Whatever can be dropped is counted here. */

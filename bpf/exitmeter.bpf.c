@@ -200,8 +200,9 @@ static __always_inline int prepare(void)
 }
 
 /*
- * In the creator's context, interrupts off, before the child has run.  Run by the launcher itself
- * (BPF_PROG_TEST_RUN, no argument) it prepares everything and takes in the held child.
+ * In the creator's context, interrupts off, before the child has run.  Run by exitmeter itself
+ * (BPF_PROG_TEST_RUN) it prepares everything and takes in the held child, or brings the sums up to
+ * now before they are read.
  */
 SEC("raw_tp/sched_wakeup_new")
 int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
@@ -211,8 +212,10 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 	u64 signal = signal_of(current);
 	struct process *creator;
 
-	if (!task)
+	if ((u64)task == EVENT_RUN_PREPARE)
 		return prepare();
+	if ((u64)task == EVENT_RUN_SETTLE)
+		return tree_settle(0);
 	creator = process_find(signal);
 	if (!creator)
 		return 0;
@@ -405,7 +408,7 @@ static __always_inline void exit_memory(struct process *p, struct mm_struct *mm,
 	ev->file_pages = rss_pages(key, 1u << RSS_FILE);
 	ev->shmem_pages = rss_pages(key, 1u << RSS_SHMEM);
 	ev->swap_pages = rss_pages(key, 1u << RSS_SWAP);
-	ev->hugetlb_bytes = mm_hugetlb_pages(mm);
+	ev->hugetlb_pages = mm_hugetlb_pages(mm);
 	exact = ev->anon_pages + ev->file_pages + ev->shmem_pages;
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
 	e = bpf_map_lookup_elem(&mms, &key);
@@ -609,7 +612,7 @@ static __always_inline bool sample_is_due(struct cpu_slot *slot)
 {
 	u64 now;
 
-	if (living_overflow)
+	if (tree.unread_mms)
 		return true;
 	now = bpf_ktime_get_ns();
 	if (now - slot->sampled_ns < SAMPLE_NS)

@@ -59,7 +59,6 @@ struct {
 struct run_totals tree;        /* run 0: the whole tree */
 static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
 static u32 living_top;         /* places above were never used */
-static u64 living_overflow;    /* how many found no room there */
 struct drop_counts drops;
 static struct cpu_slot slots[EVENT_CPUS_MAX];
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
@@ -332,14 +331,18 @@ static long runs_on_cpu(u32 cpu, struct runner *r)
 	return r->runs;
 }
 
-/* Memory that changed while none of its tasks ran was changed by somebody else (SPEC U-131). */
+/*
+ * Memory that changed although the only task there is did not run since it was looked at, which
+ * the caller has seen, was changed by somebody else (SPEC U-131).
+ */
 static __always_inline void see_outside(struct mm_entry *e, u64 rss)
 {
 	struct task_struct *last = (void *)e->task;
 	u64 moved = rss > e->rss ? rss - e->rss : e->rss - rss;
 	struct runner r = { .mm = e->mm };
 
-	if (moved < OUTSIDE_PAGES || !last || BPF_CORE_READ(last, on_cpu))
+	if (moved < OUTSIDE_PAGES || !last || e->users != 1 || BPF_CORE_READ(last, on_cpu) ||
+	    BPF_CORE_READ(last, signal, live.counter) != 1)
 		return;
 	bpf_loop(nr_cpus, runs_on_cpu, &r, 0);
 	if (!r.runs)
@@ -355,7 +358,9 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	struct mm_struct *mm = (void *)mm_addr;
 	u64 task = bpf_get_current_task();
 	struct mm_entry *e;
-	u64 rss, hiwater, bit;
+	struct task_struct *last;
+	u64 rss, hiwater, bit, runtime;
+	bool slept = false;
 
 	e = bpf_map_lookup_elem(&mms, &mm_addr);
 	if (!e || e->mm != mm_addr || e->dead)
@@ -363,6 +368,16 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	bit = how == SAMPLE_FOLD ? 0 : 1ull << (cpu < 63 ? cpu : 63);
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
 	hiwater = BPF_CORE_READ(mm, hiwater_rss);
+	if (how != SAMPLE_FOLD) {
+		e->task_runtime_ns = BPF_CORE_READ((struct task_struct *)task, se.sum_exec_runtime);
+		e->task = task;
+	}
+	if (how == SAMPLE_FOLD) {
+		last = (void *)e->task;
+		runtime = last ? BPF_CORE_READ(last, se.sum_exec_runtime) : 0;
+		slept = last && runtime == e->task_runtime_ns;
+		e->task_runtime_ns = runtime;
+	}
 	if (rss == e->rss && hiwater == e->hiwater && (e->cpus & bit) == bit)
 		return 0;
 
@@ -372,10 +387,8 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 			run_add(e->run, FIELD(lock_missed), 1);
 		return 0;
 	}
-	if (how == SAMPLE_FOLD)
+	if (slept)
 		see_outside(e, rss);
-	else
-		e->task = task;
 	e->cpus |= bit;
 	/* Again, now that nobody else writes: a reading older than the lock could undo a newer one.
 	 */
@@ -434,7 +447,7 @@ __noinline int tree_settle(u32 run)
 	tree.considered_ns = now;
 	/* A small tree is read whole: even what was changed from outside is seen then. */
 	bpf_loop(living_top, fold_living, NULL, 0);
-	if (living_overflow)
+	if (tree.unread_mms)
 		bpf_loop(nr_cpus, fold_cpu, NULL, 0);
 	run_accept(&tree, now);
 	if (own)
@@ -469,7 +482,7 @@ static __always_inline void living_add(struct mm_entry *e, u64 mm)
 	if (e->place > living_top)
 		living_top = e->place;
 	if (!e->place)
-		__sync_fetch_and_add(&living_overflow, 1);
+		__sync_fetch_and_add(&tree.unread_mms, 1);
 }
 
 static __always_inline void living_remove(struct mm_entry *e)
@@ -477,7 +490,7 @@ static __always_inline void living_remove(struct mm_entry *e)
 	u32 i = e->place - 1;
 
 	if (!e->place)
-		__sync_fetch_and_add(&living_overflow, -1);
+		__sync_fetch_and_add(&tree.unread_mms, -1);
 	else if (i < LIVING_MAX)
 		living[i] = 0;
 }

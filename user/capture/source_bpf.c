@@ -169,6 +169,7 @@ static void record_from_event(const struct source_bpf *s, const struct exit_even
 		.oom_killed = oom_killed(s, e),
 		.inherited_rss_bytes = pages(s, e->inherited_pages),
 		.peak_rss_bytes = UNKNOWN,
+		.peak_error_bytes = UNKNOWN,
 		.peak_vm_bytes = UNKNOWN,
 		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 		.cpu_ns = (int64_t)e->cpu_ns,
@@ -206,14 +207,16 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 					      .file_bytes = pages(s, e->file_pages),
 					      .shmem_bytes = pages(s, e->shmem_pages),
 					      .swap_bytes = pages(s, e->swap_pages),
-					      .hugetlb_bytes =
-						      (int64_t)e->hugetlb_bytes * s->page_bytes };
+					      .hugetlb_bytes = pages(s, e->hugetlb_pages) };
 		r.peak_vm_bytes = pages(s, e->vm_peak_pages);
 	}
 	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
 		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
 		r.peak_source = PEAK_EXIT;
-		r.peak_error_bytes = pages(s, images ? e->images_error_pages : e->error_pages);
+		if (!(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET)) &&
+		    e->flags & EVENT_MEMORY)
+			r.peak_error_bytes =
+				pages(s, images ? e->images_error_pages : e->error_pages);
 		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&
 				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
@@ -494,13 +497,24 @@ static void totals_from(struct source_bpf *s, const struct run_totals *t, struct
 	split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns, &ret->cpu_system_ns);
 }
 
+static int test_run(struct source_bpf *s, uint64_t what)
+{
+	__u64 args[2] = { what };
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_wakeup_new), &run);
+}
+
 static int bpf_sample(struct source *base, struct tree_sample *sample)
 {
 	struct totals *ret = &sample->totals;
 	struct source_bpf *s = self(base);
 	struct run_totals *tree = &s->skel->bss->tree;
-	int64_t interval =
-		pages(s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
+	int64_t interval;
+
+	sample->settled = !test_run(s, EVENT_RUN_SETTLE);
+	sample->whole = sample->settled && !tree->unread_mms;
+	interval = pages(s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
 
 	totals_from(s, tree, ret);
 	ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
@@ -598,6 +612,7 @@ static int bpf_finish(struct source *base, bool root_reaped, struct totals *ret)
 	}
 	if (!err)
 		err = bpf_drain(base);
+	test_run(s, EVENT_RUN_SETTLE); /* of those that live on; without it the bounds still hold */
 	if (!err)
 		err = hand_on_running(s);
 	totals_from(s, &s->skel->bss->tree, ret);
@@ -768,12 +783,10 @@ static void unload(struct source_bpf *s)
 /* Finds the per-CPU offsets and takes in the held child.  -EUCLEAN: the types do not fit. */
 static int prepare(struct source_bpf *s, const struct source_options *o)
 {
-	__u64 args[2] = { 0 };
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
 	int err;
 
 	s->skel->bss->root_pid = (uint32_t)o->root;
-	err = bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_wakeup_new), &run);
+	err = test_run(s, EVENT_RUN_PREPARE);
 	if (err)
 		return err;
 	if (s->skel->bss->seed_pid != (uint32_t)getpid() || !s->skel->bss->seed_found)

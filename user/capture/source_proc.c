@@ -152,6 +152,7 @@ static int hand_on(struct source_proc *s, struct seen *p, bool running)
 		.wait_status = p->reaped ? p->wait_status : UNKNOWN,
 		.oom_killed = UNKNOWN,
 		.peak_rss_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN,
+		.peak_error_bytes = UNKNOWN,
 		.inherited_rss_bytes = UNKNOWN,
 		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : UNKNOWN,
 		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },

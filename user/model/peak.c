@@ -54,11 +54,14 @@ void peak_on_sample(struct peak *p, const struct tree_sample *s)
 	peak_on_totals(p, &s->totals);
 	if (s->scanned) {
 		take_split(p, &r->split, r->rss_bytes);
-		p->outside_bytes += r->outside_grown_bytes;
+		if (!s->whole)
+			p->outside_bytes += r->outside_grown_bytes;
 	}
-	if (s->pages_stolen || (s->scanned && r->outside_changed))
-		p->outside = true;
-	if (!p->outside && s->checked && !s->doubtful) {
+	if (s->pages_stolen || (s->scanned && r->outside_changed)) {
+		p->outside_seen = true;
+		p->outside |= !s->whole; /* else the sums were read again and hold */
+	}
+	if (!p->outside && (s->whole || (s->checked && !s->doubtful))) {
 		p->confirmed = p->kernel_lower;
 		p->confirmed_at_ns = p->kernel_at_ns;
 	}

@@ -19,6 +19,7 @@ struct peak {
 	int64_t scan, scan_at_ns; /* the largest complete scan, net */
 	int64_t scan_gross;
 	int64_t outside_bytes; /* that grew from outside */
+	bool outside_seen;     /* something changed memory from outside */
 	bool outside; /* memory was changed from outside: kernel_lower may count what is gone */
 	int64_t process, process_at_ns; /* largest single process, a lower bound */
 	enum peak_source process_source;

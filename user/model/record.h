@@ -68,7 +68,7 @@ struct exit_record {
 	int8_t oom_killed;        /* 0, 1, UNKNOWN */
 	uint32_t notes;           /* enum record_note */
 	int64_t peak_rss_bytes;   /* largest image */
-	int64_t peak_error_bytes; /* what it may be off by: 0 when exact */
+	int64_t peak_error_bytes; /* what it may be off by: 0 when exact, UNKNOWN without a bound */
 	int8_t peak_rss_exact;    /* 0, 1 */
 	enum peak_source peak_source;
 	int64_t inherited_rss_bytes, peak_vm_bytes;
@@ -113,6 +113,8 @@ struct loss {
 struct tree_sample {
 	int64_t at_ns;
 	struct totals totals;
+	bool settled; /* the sums were brought up to now */
+	bool whole; /* and every address space was read for that: nothing from outside is missed */
 	bool scanned;
 	struct scan_result scan;
 	bool checked;      /* the kernel's sum could be compared with the scan */

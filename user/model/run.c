@@ -94,8 +94,11 @@ int run_on_row(struct run *r, struct process *row)
 		r->largest_inherited_bytes = row->inherited_rss_bytes;
 	if (row->oom_killed > r->oom_killed)
 		r->oom_killed = row->oom_killed;
-	if (row->notes & NOTE_MARK_RESET)
+	if (row->notes & NOTE_MARK_RESET) {
 		texts_add(&r->notes, "high-water-mark-reset");
+		texts_add(&r->reasons,
+			  "a high-water mark was reset: peaks before it are from samples");
+	}
 	top_add(&r->by_peak, row);
 	top_add(&r->by_cpu, row);
 	if (process_failed(row))
@@ -209,7 +212,7 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 		texts_add(&c->reasons, "%lld processes still ran at the end",
 			  (long long)c->running_at_end);
 	/* Where the kernel side read it again in time the bounds hold, but it is said. */
-	if (r->peak.outside || t->outside_bytes > 0)
+	if (r->peak.outside_seen || t->outside_bytes > 0)
 		texts_add(&s->source.notes, "changed-from-outside");
 	for (size_t i = 0; i < r->notes.n; i++)
 		texts_add(&s->source.notes, "%s", r->notes.at[i]);

@@ -189,7 +189,7 @@ static void check_sum(struct session *s, struct tree_sample *t)
 		least = after.totals.lower_bytes;
 	if (after.totals.lower_bytes > most)
 		most = after.totals.lower_bytes;
-	t->checked = t->scan.complete && !t->scan.awake &&
+	t->checked = t->settled && after.settled && t->scan.complete && !t->scan.awake &&
 		     t->scan.processes == t->totals.processes &&
 		     t->scan.processes == after.totals.processes;
 	t->doubtful = t->checked && (least > net + DOUBT_BYTES || most + DOUBT_BYTES < net);
