@@ -41,7 +41,7 @@ EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
 REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/output*.c user/config*.c) \
-	$(wildcard user/cli_common*.c user/model/*.c user/journal/*.c user/report/*.c)
+	$(wildcard user/options.c user/model/*.c user/journal/*.c user/report/*.c)
 REPORT_PKGS := json-c
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().

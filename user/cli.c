@@ -2,7 +2,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "options.h"
 
 #define INTERVAL_DEFAULT_S 0.25
 #define INTERVAL_MIN_S     0.01
@@ -33,13 +33,8 @@ enum {
 	OPT_DEBUG,
 };
 
-/* One table: long options, short options, --help; the man page is checked against --help. */
-static const struct opt {
-	int key; /* short option, or a value above 255 for a long-only one */
-	const char *name;
-	const char *metavar; /* NULL: takes no argument */
-	const char *help;
-} opts[] = {
+/* The man page is checked against the --help this makes. */
+static const struct opt opts[] = {
 	{ 'o', "output", "FILE", "write the report to FILE, - for stdout (default stderr)" },
 	{ 'a', "append", NULL, "append to the report's FILE" },
 	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
@@ -70,40 +65,9 @@ static void print_help(void)
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
-	for (size_t i = 0; i < N_OPTS; i++) {
-		char left[64];
-		const char *gap = opts[i].metavar ? " " : "";
-		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
-
-		if (opts[i].key < 256)
-			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name,
-				 gap, metavar);
-		else
-			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
-		printf("  %-24s  %s\n", left, opts[i].help);
-	}
+	options_print(opts, N_OPTS);
 	printf("\nExit status: the command's; 128+N after signal N; 125 exitmeter failed,\n"
 	       "126 the command is not executable, 127 it was not found.\n");
-}
-
-static void make_getopt(char *shorts, struct option *longs)
-{
-	*shorts++ = '+'; /* options end at the first word that is none */
-	*shorts++ = ':';
-	for (size_t i = 0; i < N_OPTS; i++) {
-		longs[i] = (struct option){
-			.name = opts[i].name,
-			.has_arg = opts[i].metavar ? required_argument : no_argument,
-			.val = opts[i].key,
-		};
-		if (opts[i].key >= 256)
-			continue;
-		*shorts++ = (char)opts[i].key;
-		if (opts[i].metavar)
-			*shorts++ = ':';
-	}
-	*shorts = '\0';
-	longs[N_OPTS] = (struct option){ 0 };
 }
 
 static bool parse_interval(const char *text, double *ret)
@@ -121,34 +85,6 @@ static bool parse_interval(const char *text, double *ret)
 	}
 	*ret = v;
 	return true;
-}
-
-static bool parse_number(const char *what, const char *text, long least, long most, long *ret)
-{
-	char *end;
-	long v;
-
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (end == text || *end || errno || v < least || v > most) {
-		log_line("%s '%s': a number from %ld to %ld", what, text, least, most);
-		return false;
-	}
-	*ret = v;
-	return true;
-}
-
-static bool parse_sort(const char *text, enum sort_choice *ret)
-{
-	static const char *const names[] = { "peak", "cpu", "start" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i])) {
-			*ret = (enum sort_choice)i;
-			return true;
-		}
-	log_line("sort '%s': peak, cpu or start", text);
-	return false;
 }
 
 static bool parse_source(const char *text, struct config *c)
@@ -188,7 +124,7 @@ static bool parse_log_fd(const char *text, struct config *c)
 	static char name[32];
 	long fd;
 
-	if (!parse_number("log-fd", text, 0, INT_MAX, &fd))
+	if (!options_number("log-fd", text, 0, INT_MAX, &fd))
 		return false;
 	snprintf(name, sizeof(name), "fd:%ld", fd);
 	c->report = name;
@@ -197,6 +133,8 @@ static bool parse_log_fd(const char *text, struct config *c)
 
 static bool take(int key, const char *arg, struct config *c)
 {
+	int sort;
+
 	switch (key) {
 	case 'o':
 		c->report = arg;
@@ -220,10 +158,13 @@ static bool take(int key, const char *arg, struct config *c)
 		return true;
 	case 'n':
 		c->list = true;
-		return parse_number("top", arg, 0, LIST_MAX, &c->top);
+		return options_number("top", arg, 0, LIST_MAX, &c->top);
 	case OPT_SORT:
 		c->list = true;
-		return parse_sort(arg, &c->sort);
+		if (!options_sort(arg, &sort))
+			return false;
+		c->sort = (enum sort_choice)sort;
+		return true;
 	case OPT_ALL:
 		c->list = true;
 		return c->all = true;
@@ -280,27 +221,26 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	struct config c = {
 		.interval_s = INTERVAL_DEFAULT_S, .tick = true, .top = TOP_DEFAULT, .argv = true
 	};
-	struct option longs[N_OPTS + 1];
-	char shorts[3 * N_OPTS + 3];
+	struct option longs[OPTIONS_MAX + 1];
+	char shorts[3 * OPTIONS_MAX];
 	int key;
 
-	make_getopt(shorts, longs);
+	/* "+": options end at the first word that is none. */
+	options_getopt(opts, N_OPTS, "+:", shorts, longs);
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (key) {
 		case 'h':
 			print_help();
+			cli_free(&c);
 			return CLI_DONE;
 		case 'V':
 			printf("exitmeter %s\n", EXITMETER_VERSION);
+			cli_free(&c);
 			return CLI_DONE;
 		case ':':
-			log_line("option '%s' needs an argument", argv[optind - 1]);
-			goto bad;
 		case '?':
-			log_line("unknown option '%s' (see --help)",
-				 optopt && optopt < 256 ? (char[]){ '-', (char)optopt, 0 }
-							: argv[optind - 1]);
+			options_say_wrong(key, argv);
 			goto bad;
 		default:
 			if (!take(key, optarg, &c))

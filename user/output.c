@@ -122,3 +122,24 @@ int write_all(int fd, const char *data, size_t len)
 	}
 	return 0;
 }
+
+int temporary_open(FILE **ret)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[PATH_MAX];
+	int fd, err;
+
+	if (snprintf(path, sizeof(path), "%s/exitmeter.XXXXXX", dir && *dir ? dir : "/tmp") >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(path);
+	*ret = fdopen(fd, "w+");
+	if (*ret)
+		return 0;
+	err = -errno;
+	close(fd);
+	return err;
+}

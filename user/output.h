@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct output {
 	const char *name; /* borrowed, for messages; NULL: none or stderr, errors are not told */
@@ -30,5 +31,8 @@ int output_close(struct output *o, int err);
 
 /* Writes all of it, over short writes and interruptions.  0 or -errno. */
 int write_all(int fd, const char *data, size_t len);
+
+/* An unlinked file in $TMPDIR, else /tmp, to write and read back.  0 or -errno. */
+int temporary_open(FILE **ret);
 
 #endif /* OUTPUT_H */

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "config.h"
 #include "journal/read.h"
 #include "log.h"
+#include "options.h"
 #include "output.h"
 #include "report/document.h"
 
@@ -27,13 +27,8 @@ enum {
 	OPT_ALL,
 };
 
-/* One table: long options, short options, --help; the man page is checked against --help. */
-static const struct opt {
-	int key;
-	const char *name;
-	const char *metavar; /* NULL: takes no argument */
-	const char *help;
-} opts[] = {
+/* The man page is checked against the --help this makes. */
+static const struct opt opts[] = {
 	{ 'o', "output", "FILE", "write the report to FILE, - for stdout (default stderr)" },
 	{ 'a', "append", NULL, "append to the report's FILE" },
 	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
@@ -63,72 +58,15 @@ static void print_help(void)
 {
 	printf("Usage: exitmeter report JOURNAL... [OPTION...]\n"
 	       "Report on runs again from their journals; - reads one from stdin.\n\n");
-	for (size_t i = 0; i < N_OPTS; i++) {
-		char left[64];
-		const char *gap = opts[i].metavar ? " " : "";
-		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
-
-		if (opts[i].key < 256)
-			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name,
-				 gap, metavar);
-		else
-			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
-		printf("  %-24s  %s\n", left, opts[i].help);
-	}
+	options_print(opts, N_OPTS);
 	printf("\nExit status: 0; 1 a journal was cut off, empty, foreign, or had lines that\n"
 	       "are malformed; 125 bad usage, a file could not be read or written.\n");
-}
-
-static void make_getopt(char *shorts, struct option *longs)
-{
-	*shorts++ = ':';
-	for (size_t i = 0; i < N_OPTS; i++) {
-		longs[i] = (struct option){
-			.name = opts[i].name,
-			.has_arg = opts[i].metavar ? required_argument : no_argument,
-			.val = opts[i].key,
-		};
-		if (opts[i].key >= 256)
-			continue;
-		*shorts++ = (char)opts[i].key;
-		if (opts[i].metavar)
-			*shorts++ = ':';
-	}
-	*shorts = '\0';
-	longs[N_OPTS] = (struct option){ 0 };
-}
-
-static bool parse_number(const char *what, const char *text, long most, long *ret)
-{
-	char *end;
-	long v;
-
-	errno = 0;
-	v = strtol(text, &end, 10);
-	if (end == text || *end || errno || v < 0 || v > most) {
-		log_line("%s '%s': a number from 0 to %ld", what, text, most);
-		return false;
-	}
-	*ret = v;
-	return true;
-}
-
-static bool parse_sort(const char *text, enum top_order *ret)
-{
-	static const char *const names[] = { "peak", "cpu", "start" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i])) {
-			*ret = (enum top_order)i;
-			return true;
-		}
-	log_line("sort '%s': peak, cpu or start", text);
-	return false;
 }
 
 static bool take(int key, const char *arg, struct options *o)
 {
 	long fd;
+	int sort;
 
 	switch (key) {
 	case 'o':
@@ -137,7 +75,7 @@ static bool take(int key, const char *arg, struct options *o)
 	case 'a':
 		return o->append = true;
 	case OPT_LOG_FD:
-		if (!parse_number("log-fd", arg, INT_MAX, &fd))
+		if (!options_number("log-fd", arg, 0, INT_MAX, &fd))
 			return false;
 		snprintf(o->log_fd, sizeof(o->log_fd), "fd:%ld", fd);
 		o->report = o->log_fd;
@@ -149,10 +87,13 @@ static bool take(int key, const char *arg, struct options *o)
 		return true;
 	case 'n':
 		o->list = true;
-		return parse_number("top", arg, LIST_MAX, &o->top);
+		return options_number("top", arg, 0, LIST_MAX, &o->top);
 	case OPT_SORT:
 		o->list = true;
-		return parse_sort(arg, &o->sort);
+		if (!options_sort(arg, &sort))
+			return false;
+		o->sort = (enum top_order)sort;
+		return true;
 	case OPT_ALL:
 		o->list = true;
 		return o->all = true;
@@ -169,12 +110,12 @@ static bool to_stdout(const char *name)
 /* 0: go on; else what to exit with, in *@ret_status. */
 static int parse(int argc, char **argv, struct options *o, int *ret_status)
 {
-	struct option longs[N_OPTS + 1];
-	char shorts[2 * N_OPTS + 2];
+	struct option longs[OPTIONS_MAX + 1];
+	char shorts[3 * OPTIONS_MAX];
 	int key;
 
 	*ret_status = STATUS_FAILED;
-	make_getopt(shorts, longs);
+	options_getopt(opts, N_OPTS, ":", shorts, longs);
 	opterr = 0;
 	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (key) {
@@ -187,12 +128,8 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
 			return 1;
 		case ':':
-			log_line("option '%s' needs an argument", argv[optind - 1]);
-			return 1;
 		case '?':
-			log_line("unknown option '%s' (see exitmeter report --help)",
-				 optopt && optopt < 256 ? (char[]){ '-', (char)optopt, 0 }
-							: argv[optind - 1]);
+			options_say_wrong(key, argv);
 			return 1;
 		default:
 			if (!take(key, optarg, o))
@@ -215,23 +152,13 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 /* A second look needs a file that can be wound back: a pipe is copied into an unlinked one. */
 static int copy_to_temporary(FILE **in)
 {
-	const char *dir = getenv("TMPDIR");
-	char path[PATH_MAX], chunk[65536];
+	char chunk[65536];
 	FILE *copy;
 	size_t n;
-	int fd, err = 0;
+	int err = temporary_open(&copy);
 
-	snprintf(path, sizeof(path), "%s/exitmeter.XXXXXX", dir && *dir ? dir : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	copy = fdopen(fd, "w+");
-	if (!copy) {
-		err = -errno;
-		close(fd);
+	if (err)
 		return err;
-	}
 	errno = 0;
 	while (!err && (n = fread(chunk, 1, sizeof(chunk), *in)))
 		if (fwrite(chunk, 1, n, copy) != n)

@@ -3,6 +3,20 @@
 
 #include <stdlib.h>
 
+struct run_facts facts_blank(void)
+{
+	return (struct run_facts){ .pid = UNKNOWN,
+				   .exe_size_bytes = UNKNOWN,
+				   .exe_mtime_ns = UNKNOWN,
+				   .exe_inode = UNKNOWN,
+				   .started_at_ns = UNKNOWN,
+				   .wall_ns = UNKNOWN,
+				   .exit_code = UNKNOWN,
+				   .exit_signal = UNKNOWN,
+				   .core_dumped = UNKNOWN,
+				   .oom_killed = UNKNOWN };
+}
+
 void facts_free(struct run_facts *f)
 {
 	for (size_t i = 0; i < f->n_labels; i++) {
@@ -37,16 +51,7 @@ struct summary *summary_new(void)
 
 	if (!s)
 		return NULL;
-	s->run = (struct run_facts){ .pid = UNKNOWN,
-				     .exe_size_bytes = UNKNOWN,
-				     .exe_mtime_ns = UNKNOWN,
-				     .exe_inode = UNKNOWN,
-				     .started_at_ns = UNKNOWN,
-				     .wall_ns = UNKNOWN,
-				     .exit_code = UNKNOWN,
-				     .exit_signal = UNKNOWN,
-				     .core_dumped = UNKNOWN,
-				     .oom_killed = UNKNOWN };
+	s->run = facts_blank();
 	s->source.interval_ns = UNKNOWN;
 	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = UNKNOWN;
 	s->completeness = (struct completeness){ .initial = UNKNOWN,

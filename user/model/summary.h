@@ -87,6 +87,7 @@ struct summary {
 	bool cut_off; /* the journal ended before its last line */
 };
 
+struct run_facts facts_blank(void); /* all unknown */
 void facts_free(struct run_facts *f);
 void source_facts_free(struct source_facts *f);
 struct summary *summary_new(void); /* all unknown; NULL: out of memory */

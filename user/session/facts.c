@@ -117,16 +117,7 @@ static int copy_command(const struct config *c, struct run_facts *f)
 
 int facts_of_command(const struct config *c, struct run_facts *ret)
 {
-	struct run_facts f = { .pid = UNKNOWN,
-			       .exe_size_bytes = UNKNOWN,
-			       .exe_mtime_ns = UNKNOWN,
-			       .exe_inode = UNKNOWN,
-			       .started_at_ns = UNKNOWN,
-			       .wall_ns = UNKNOWN,
-			       .exit_code = UNKNOWN,
-			       .exit_signal = UNKNOWN,
-			       .core_dumped = UNKNOWN,
-			       .oom_killed = UNKNOWN };
+	struct run_facts f = facts_blank();
 	int err;
 
 	f.id = c->run_id ? strdup(c->run_id) : new_id();

@@ -8,6 +8,14 @@ static struct process *next_row(void *rows)
 	return spool_next(rows);
 }
 
+/* Whether every row can be read back; else the summary's own stand, and it says what is left out.
+ */
+static bool all_are_there(const struct config *c, struct spool *rows)
+{
+	spool_rewind(rows);
+	return c->all && rows->file && !rows->err;
+}
+
 void report_text(const struct config *c, struct output *out, const struct summary *s,
 		 struct spool *rows)
 {
@@ -16,9 +24,8 @@ void report_text(const struct config *c, struct output *out, const struct summar
 
 	if (out->fd < 0)
 		return;
-	spool_rewind(rows);
-	output_close(out,
-		     document_text(s, c->list ? (size_t)c->top : 0, c->all ? &all : NULL, &to));
+	output_close(out, document_text(s, c->list ? (size_t)c->top : 0,
+					all_are_there(c, rows) ? &all : NULL, &to));
 }
 
 void report_json(const struct config *c, struct output *out, const struct summary *s,
@@ -29,6 +36,5 @@ void report_json(const struct config *c, struct output *out, const struct summar
 
 	if (out->fd < 0)
 		return;
-	spool_rewind(rows);
-	output_close(out, document_json(s, c->all ? &all : NULL, &to));
+	output_close(out, document_json(s, all_are_there(c, rows) ? &all : NULL, &to));
 }

@@ -2,31 +2,15 @@
 #include "session/spool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "output.h"
 
 int spool_open(struct spool *s)
 {
-	const char *dir = getenv("TMPDIR");
-	char path[4096];
-	int fd;
-
 	*s = (struct spool){ 0 };
-	snprintf(path, sizeof(path), "%s/exitmeter.XXXXXX", dir && *dir ? dir : "/tmp");
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	s->file = fdopen(fd, "w+");
-	if (!s->file) {
-		int err = -errno;
-
-		close(fd);
-		return err;
-	}
-	return 0;
+	return temporary_open(&s->file);
 }
 
 void spool_add(struct spool *s, const struct process *p)

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+void options_getopt(const struct opt *opts, size_t n, const char *prefix,
+		    char shorts[3 * OPTIONS_MAX], struct option longs[OPTIONS_MAX + 1])
+{
+	shorts = stpcpy(shorts, prefix);
+	for (size_t i = 0; i < n; i++) {
+		longs[i] = (struct option){
+			.name = opts[i].name,
+			.has_arg = opts[i].metavar ? required_argument : no_argument,
+			.val = opts[i].key,
+		};
+		if (opts[i].key >= 256)
+			continue;
+		*shorts++ = (char)opts[i].key;
+		if (opts[i].metavar)
+			*shorts++ = ':';
+	}
+	*shorts = '\0';
+	longs[n] = (struct option){ 0 };
+}
+
+void options_print(const struct opt *opts, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *gap = opts[i].metavar ? " " : "";
+		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
+		char left[64];
+
+		if (opts[i].key < 256)
+			snprintf(left, sizeof(left), "-%c, --%s%s%s", opts[i].key, opts[i].name,
+				 gap, metavar);
+		else
+			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
+		printf("  %-24s  %s\n", left, opts[i].help);
+	}
+}
+
+bool options_number(const char *what, const char *text, long least, long most, long *ret)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(text, &end, 10);
+	if (end == text || *end || errno || v < least || v > most) {
+		log_line("%s '%s': a number from %ld to %ld", what, text, least, most);
+		return false;
+	}
+	*ret = v;
+	return true;
+}
+
+bool options_sort(const char *text, int *ret)
+{
+	static const char *const names[] = { "peak", "cpu", "start" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(text, names[i])) {
+			*ret = (int)i;
+			return true;
+		}
+	log_line("sort '%s': peak, cpu or start", text);
+	return false;
+}
+
+void options_say_wrong(int key, char *const argv[])
+{
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (key == ':')
+		log_line("option '%s' needs an argument", argv[optind - 1]);
+	else
+		log_line("unknown option '%s' (see --help)",
+			 optopt && optopt < 256 ? letter : argv[optind - 1]);
+}

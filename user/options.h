@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options - one table of options that makes the long and short ones and --help, and what both
+ * command lines parse the same way
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define OPTIONS_MAX 64 /* rows of a table */
+
+struct opt {
+	int key; /* short option, or a value above 255 for a long-only one */
+	const char *name;
+	const char *metavar; /* NULL: takes no argument */
+	const char *help;
+};
+
+/* For getopt_long: @prefix and the short options into @shorts, @n + 1 rows into @longs. */
+void options_getopt(const struct opt *opts, size_t n, const char *prefix,
+		    char shorts[3 * OPTIONS_MAX], struct option longs[OPTIONS_MAX + 1]);
+/* The table as --help shows it, on stdout. */
+void options_print(const struct opt *opts, size_t n);
+
+/* Each prints one line and is false when @text is not one. */
+bool options_number(const char *what, const char *text, long least, long most, long *ret);
+/* "peak", "cpu" or "start": 0, 1, 2. */
+bool options_sort(const char *text, int *ret);
+
+/* One line for getopt's ':' or '?', the option as it was written. */
+void options_say_wrong(int key, char *const argv[]);
+
+#endif /* OPTIONS_H */
