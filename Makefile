@@ -257,7 +257,8 @@ run-tests:
 		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
 		tools/tap-count $(RUN)
 
-lint: $(SKELS)
+# check-docs asks the built program for its --help.
+lint: all
 	$(Q)B=$(B) tools/tap-count -v tools/lint
 
 # For tools/lint: what a file of user/ is compiled with.

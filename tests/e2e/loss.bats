@@ -77,16 +77,15 @@ is_stopped() {
 	[ -s err ]
 }
 
-all_in_a_small_place() {
-	mount -t tmpfs -o size=64k none /mnt && TMPDIR=/mnt "$EXITMETER" -q --all \
-		--source="$SOURCE" --json sum.json -- "$WORK/churn" 1500 exec /bin/true 2>err
-}
-
 @test "--all whose temporary file is full says what it leaves out" {
 	exits_needed "rows"
-	export -f all_in_a_small_place
-	export EXITMETER WORK SOURCE
-	unshare -m bash -c all_in_a_small_place
+	local done=0
+	mkdir small
+	mount -t tmpfs -o size=64k none small || skip "elsewhere: no file system can be mounted"
+	TMPDIR=$PWD/small "$EXITMETER" -q --all --source="$SOURCE" --json sum.json -- \
+		"$WORK/churn" 1500 exec /bin/true 2>err || done=$?
+	umount small
+	same status "$done" 0
 	same "one line" "$(grep -c '^exitmeter: the temporary file for --all failed' err)" 1
 	holds "some are left out" '.processes_omitted > 0'
 	holds "and all are told of" '(.processes | length) + .processes_omitted == .completeness.exits'

@@ -3,53 +3,35 @@
 # The BPF source itself: its cache of kernel types, its second copies, its maps when they are full,
 # the evidence of the OOM killer.
 
+# shellcheck disable=SC2030,SC2031 # each test is a shell of its own
 load helpers
 
 bpf_only() {
 	[ "$SOURCE" = bpf ] || skip "elsewhere: the BPF source only"
 }
 
-# own_cache COMMAND...: with an empty /var/cache of its own
-own_cache() {
-	unshare -m bash -c 'mount -t tmpfs none /var/cache && "$@"' own_cache "$@"
-}
-
+# What is in the cache; it must be one file.
 cached() {
-	local file
-	for file in /var/cache/exitmeter/*.btf; do
-		[ -f "$file" ] || return 1
-		echo "$file"
-	done
+	local files=("$EXITMETER_TEST_CACHE"/*.btf)
+	[ -f "${files[0]}" ] && [ ${#files[@]} -eq 1 ] && echo "${files[0]}"
 }
 
+# A run whose types came from somewhere and fit.
 good_run() {
-	"$EXITMETER" -q --source=bpf --json "$BATS_TEST_TMPDIR/sum.json" -- "$WORK/hold" touch=20 || return
-	jq -e '.completeness.exact and .usage.peak_rss_bytes >= 20971520' "$BATS_TEST_TMPDIR/sum.json"
-}
-
-fresh_then_cached() {
-	local file before
-	good_run && file=$(cached) || return
-	[ "$(stat -c %u:%a /var/cache/exitmeter "$file" | tr '\n' ' ')" = "0:755 0:644 " ] || return
-	before=$(stat -c %i "$file")
-	good_run && [ "$(stat -c %i "$file")" = "$before" ]
+	"$EXITMETER" -q --source=bpf --json sum.json -- "$WORK/hold" touch=20
+	holds "a right run" '.completeness.exact and .usage.peak_rss_bytes >= 20971520'
 }
 
 @test "cache: made at the first run, used at the next" {
 	bpf_only
-	export -f good_run cached fresh_then_cached
-	export EXITMETER WORK BATS_TEST_TMPDIR
-	own_cache fresh_then_cached
-}
-
-# spoil COMMAND...: a cache file that COMMAND changed is replaced, and the run is right
-spoil() {
+	export EXITMETER_TEST_CACHE=$PWD/cache
 	local file before
-	good_run && file=$(cached) || return
-	before=$(sha256sum <"$file")
-	"$@" "$file" || return
-	[ "$(sha256sum <"$file")" != "$before" ] || return
-	good_run && [ "$(sha256sum <"$file")" = "$before" ]
+	good_run
+	file=$(cached)
+	same "folder and file" "$(stat -c %u:%a cache "$file" | tr '\n' ' ')" "0:755 0:644 "
+	before=$(stat -c %i "$file")
+	good_run
+	same "the same file" "$(stat -c %i "$file")" "$before"
 }
 
 cut_off() { truncate -s 100 "$1"; }
@@ -59,30 +41,31 @@ empty() { : >"$1"; }
 
 @test "cache: cut off, changed, foreign or empty files are replaced" {
 	bpf_only
-	local how
-	export -f good_run cached spoil cut_off flip_a_byte other_kernel empty
-	export EXITMETER WORK BATS_TEST_TMPDIR
+	export EXITMETER_TEST_CACHE=$PWD/cache
+	local how file before
+	good_run
+	file=$(cached)
+	before=$(sha256sum <"$file")
 	for how in cut_off flip_a_byte other_kernel empty; do
 		echo "$how"
-		own_cache spoil "$how"
+		"$how" "$file"
+		[ "$(sha256sum <"$file")" != "$before" ]
+		good_run
+		same "replaced" "$(sha256sum <"$file")" "$before"
 	done
-}
-
-untrusted() {
-	mkdir -m 777 /var/cache/exitmeter && good_run && ! cached
-}
-
-linked() {
-	mkdir /var/cache/elsewhere && ln -s elsewhere /var/cache/exitmeter && good_run &&
-		[ -z "$(ls /var/cache/elsewhere)" ]
 }
 
 @test "cache: a folder that others can write, or a link, is left alone" {
 	bpf_only
-	export -f good_run cached untrusted linked
-	export EXITMETER WORK BATS_TEST_TMPDIR
-	own_cache untrusted
-	own_cache linked
+	export EXITMETER_TEST_CACHE=$PWD/cache
+	mkdir -m 777 cache
+	good_run
+	same "left empty" "$(ls cache)" ""
+	rmdir cache
+	mkdir elsewhere
+	ln -s elsewhere cache
+	good_run
+	same "left empty" "$(ls elsewhere)" ""
 }
 
 @test "second copies beside the first change nothing" {
