@@ -141,7 +141,6 @@ struct process {
 	struct exit_event event; /* filled as its threads die */
 	__u64 signal;            /* own key: guards a recycled element */
 	__u64 mm;                /* key of its address space */
-	__u64 cpu_seen_ns;       /* what the run's cpu_ns holds of it */
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
 	__u64 image_last_pages;  /* the last reading of it */
@@ -186,7 +185,7 @@ struct run_totals {
 	__u64 processes_max; /* beside what it is the maximum of */
 	__u64 threads;
 	__u64 threads_max;
-	__u64 cpu_ns; /* of the living up to their last switch or tick, of the ended exact */
+	__u64 cpu_ns; /* of the ended, exact */
 	/* From here to cancelled_write_bytes: of the ended, in exit_event's order. */
 	__u64 utime_ns;
 	__u64 stime_ns;
@@ -214,7 +213,30 @@ struct run_totals {
 	__u64 outside_pages; /* changed in address spaces none of whose tasks ran */
 	__u64 unread_mms;    /* address spaces that are not read again at every settling */
 	__u64 lock_missed;   /* an address space was busy when it had to be read: upper is void */
-	__u64 reserved[27];
+	__u64 slices_ns; /* of the living too, up to their last switch or tick; run 0: see cpu_slot
+			  */
+	__u64 reserved[26];
+};
+
+/* Whether a process is in the tree, remembered from the last look into the process map. */
+struct verdict {
+	__u64 signal;
+	__u64 word; /* the membership number of that look, and VERDICT_MEMBER */
+};
+
+#define VERDICT_MEMBER 1ull
+#define VERDICTS       4
+
+/* Who runs where, for readers on other CPUs; written by its own CPU with interrupts off. */
+struct cpu_slot {
+	__u64 task;
+	__u64 counted;      /* the task that was counted since it is on the CPU */
+	__u64 runtime_ns;   /* its runtime then */
+	__u64 cpu_ns;       /* all slices of the tree's tasks on this CPU */
+	__u64 looked_ns;    /* cpu_ns when memory was last looked at here */
+	__u64 looked_ticks; /* jiffies then */
+	__u64 reserved[2];
+	struct verdict verdicts[VERDICTS];
 };
 
 /* Whatever can be dropped is counted here. */

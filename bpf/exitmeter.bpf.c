@@ -16,7 +16,8 @@
 const volatile __u32 ring_bytes = 0;
 
 /* Set before prepare runs. */
-__u32 root_pid; /* the held child, as its parent's namespace sees it */
+__u32 root_pid;       /* the held child, as its parent's namespace sees it */
+__u32 caller_is_fair; /* scheduled by the fair class */
 /* Answers of prepare. */
 __u32 seed_pid; /* of the caller, to prove that the types fit this kernel */
 __u32 seed_found;
@@ -106,6 +107,7 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	}
 	p->signal = signal;
 	p->mm = mm;
+	__sync_fetch_and_add(&membership, 2);
 	ev = &p->event;
 	ev->type = EVENT_EXIT;
 	ev->start_ns = BPF_CORE_READ(task, start_boottime);
@@ -187,6 +189,8 @@ static __always_inline int prepare(void)
 				       bpf_core_field_offset(struct bpf_array, pptrs)));
 	bpf_loop(nr_cpus, measure_cpu, &base, 0);
 
+	if (caller_is_fair)
+		fair_class = (u64)BPF_CORE_READ(current, sched_class);
 	namespace_level = BPF_CORE_READ(current, thread_pid, level);
 	seed_pid = pid_in_namespace(current);
 	/* Only a reference, so that user space can ask the object's types whether it exists. */
@@ -369,8 +373,6 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 	p->event.execs++;
 	if (mm_enter((u64)mm, p->event.run, 0, cpu))
 		p->event.flags |= EVENT_UNTRACKED_MM;
-	if (cpu < EVENT_CPUS_MAX && slots[cpu].task == (u64)task)
-		slots[cpu].mm = (u64)mm;
 	run_add(p->event.run, FIELD(execs), 1);
 
 	head.start_ns = p->event.start_ns;
@@ -502,29 +504,67 @@ int on_image_again(void *ctx)
 
 /* --- the switch --------------------------------------------------------------------------- */
 
-/* CPU of the task since it was last counted, into its process and run. */
-static __always_inline void count_slice(struct process *p, struct task_struct *task,
-					struct cpu_slot *slot)
+/*
+ * Whether the process of @task, which is current, is in the tree.  Most switches are between few
+ * processes, and nothing about them changed since the last time.
+ */
+static __always_inline bool is_member(struct task_struct *task, struct cpu_slot *slot)
 {
-	u64 runtime = BPF_CORE_READ(task, se.sum_exec_runtime);
-	u64 since = slot->task == (u64)task ? slot->runtime_ns
-					    : BPF_CORE_READ(task, se.prev_sum_exec_runtime);
+	struct verdict *v = &slot->verdicts[(u32)task->tgid % VERDICTS];
+	u64 signal = (u64)task->signal, number = membership;
 
-	slot->task = (u64)task;
+	if (v->signal == signal && (v->word & ~VERDICT_MEMBER) == number)
+		return v->word & VERDICT_MEMBER;
+	v->signal = signal;
+	v->word = number | (process_find(signal) ? VERDICT_MEMBER : 0);
+	return v->word & VERDICT_MEMBER;
+}
+
+/* What the runtime of @task was when it was last counted; interrupts are off. */
+static __always_inline u64 counted_before(struct task_struct *task, struct cpu_slot *slot,
+					  u64 runtime)
+{
+	u64 since = task->se.prev_sum_exec_runtime, key, *seen;
+
+	barrier_var(since); /* one load must not serve two types of pointer */
+	if (slot->counted == (u64)task)
+		since = slot->runtime_ns;
+	if ((u64)task->sched_class == fair_class)
+		return since;
+	key = (u64)task;
+	seen = bpf_map_lookup_elem(&runtimes, &key);
+	if (seen) {
+		since = *seen;
+		*seen = runtime;
+	} else {
+		bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY);
+	}
+	return since;
+}
+
+/* CPU of the task since it was last counted. */
+static __always_inline void count_slice(struct task_struct *task, struct cpu_slot *slot)
+{
+	u64 runtime = task->se.sum_exec_runtime;
+	u64 since = counted_before(task, slot, runtime);
+	struct process *p;
+	struct run_totals *own;
+
+	slot->counted = (u64)task;
 	slot->runtime_ns = runtime;
 	if (runtime <= since)
 		return;
-	__sync_fetch_and_add(&p->cpu_seen_ns, runtime - since);
-	run_add(p->event.run, FIELD(cpu_ns), runtime - since);
+	slot->cpu_ns += runtime - since;
+	if (nr_runs > 1 && (p = process_find((u64)task->signal)) && (own = run_own(p->event.run)))
+		__sync_fetch_and_add(&own->slices_ns, runtime - since);
 }
 
-/* What the ended process adds to the totals; @cpu_left: what they did not see of it alive. */
-static __always_inline void total_record(struct run_totals *r, struct exit_event *ev, u64 peak,
-					 s64 cpu_left)
+/* What the ended process adds to the totals. */
+static __always_inline void total_record(struct run_totals *r, struct exit_event *ev, u64 peak)
 {
 	u64 *to = &r->utime_ns, *from = &ev->utime_ns;
 
-	__sync_fetch_and_add(&r->cpu_ns, cpu_left);
+	__sync_fetch_and_add(&r->cpu_ns, ev->cpu_ns);
 	for (int i = 0; i < EVENT_COUNTERS; i++)
 		__sync_fetch_and_add(&to[i], from[i]);
 	__sync_fetch_and_add(&r->sum_peak_pages, peak);
@@ -537,7 +577,6 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	struct exit_event *ev = &p->event;
 	u64 signal = p->signal, peak;
 	struct run_totals *own;
-	s64 cpu_left;
 
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
@@ -549,10 +588,9 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	if (p->leaving != ev->threads) /* the hook was skipped for some */
 		run_count(ev->run, FIELD(threads), (s64)p->leaving - ev->threads);
 	peak = ev->images_peak_pages > ev->peak_pages ? ev->images_peak_pages : ev->peak_pages;
-	cpu_left = ev->cpu_ns - p->cpu_seen_ns;
-	total_record(&tree, ev, peak, cpu_left);
+	total_record(&tree, ev, peak);
 	if ((own = run_own(ev->run)))
-		total_record(own, ev, peak, cpu_left);
+		total_record(own, ev, peak);
 	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags())) {
 		__sync_fetch_and_add(&drops.exit_events, 1);
 		run_add(ev->run, FIELD(lost_exits), 1);
@@ -561,13 +599,17 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	run_add(ev->run, FIELD(records), 1);
 	if (bpf_map_delete_elem(&processes, &signal))
 		__sync_fetch_and_add(&drops.delete_failed, 1);
+	__sync_fetch_and_add(&membership, 2);
 }
 
 static __always_inline void thread_finish(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
+	u64 key = (u64)task;
 
 #define ADD(member, value) __sync_fetch_and_add(&ev->member, (value))
+	if ((u64)task->sched_class != fair_class)
+		bpf_map_delete_elem(&runtimes, &key);
 	ADD(cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
 	ADD(utime_ns, BPF_CORE_READ(task, utime));
 	ADD(stime_ns, BPF_CORE_READ(task, stime));
@@ -602,54 +644,64 @@ static __always_inline void wake_user(struct task_struct *next)
 	bpf_ringbuf_output(&events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
 }
 
-#define SAMPLE_NS 250000
+#define LOOK_NS 250000
 
 /*
  * A tree that is read whole before anything depends on it needs no look at every switch: only as
- * often as its peak is to be noticed.
+ * often as its peak is to be noticed.  No clock is read for that.
  */
-static __always_inline bool sample_is_due(struct cpu_slot *slot)
+static __always_inline bool look_is_due(struct cpu_slot *slot)
 {
-	u64 now;
+	u64 ticks = bpf_jiffies64();
 
-	if (tree.unread_mms)
-		return true;
-	now = bpf_ktime_get_ns();
-	if (now - slot->sampled_ns < SAMPLE_NS)
+	if (slot->cpu_ns - slot->looked_ns < LOOK_NS && slot->looked_ticks == ticks &&
+	    !tree.unread_mms)
 		return false;
-	slot->sampled_ns = now;
+	slot->looked_ns = slot->cpu_ns;
+	slot->looked_ticks = ticks;
 	return true;
+}
+
+/* Memory of the current task, and of the tree if that rises. */
+__noinline int look(u32 cpu, u32 how)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct process *p = process_find(signal_of(task));
+	u64 mm = (u64)BPF_CORE_READ(task, mm);
+
+	if (p && mm) {
+		mm_sample(mm, cpu, how);
+		tree_consider(p->event.run);
+	}
+	return 0;
 }
 
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	/* Here current is the one that leaves, on every kernel. */
-	struct task_struct *prev = (void *)bpf_get_current_task();
-	struct task_struct *next = (void *)ctx->args[2];
+	struct task_struct *prev = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
-	struct process *p = process_find(signal_of(prev));
 	struct cpu_slot *slot;
-	u64 mm;
+	struct process *p;
 
 	if (cpu >= EVENT_CPUS_MAX)
 		return 0;
 	slot = &slots[cpu];
-	if (p) {
-		count_slice(p, prev, slot);
+	slot->task = ctx->args[2];
+	if (!(prev->flags & PF_KTHREAD) && is_member(prev, slot)) {
+		count_slice(prev, slot);
 		if (task_is_dead(prev)) {
-			thread_finish(p, prev);
-		} else if (sample_is_due(slot) && (mm = (u64)BPF_CORE_READ(prev, mm))) {
-			mm_sample(mm, cpu, SAMPLE_MUST);
-			tree_consider(p->event.run);
+			p = process_find((u64)prev->signal);
+			if (p)
+				thread_finish(p, prev);
+		} else if (look_is_due(slot)) {
+			look(cpu, SAMPLE_MUST);
 		}
 	}
-	slot->mm = 0;
-	slot->task = (u64)next;
-	slot->runtime_ns = BPF_CORE_READ(next, se.sum_exec_runtime);
-	slot->mm = (u64)BPF_CORE_READ(next, mm);
+	slot->counted = 0;
 	if (tree_idle)
-		wake_user(next);
+		wake_user((void *)ctx->args[2]);
 	return 0;
 }
 
@@ -658,20 +710,13 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 SEC("perf_event")
 int on_tick(void *ctx)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct process *p = process_find(signal_of(task));
+	struct task_struct *task = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
-	u64 mm;
 
-	if (!p || cpu >= EVENT_CPUS_MAX)
+	if (cpu >= EVENT_CPUS_MAX || !is_member(task, &slots[cpu]))
 		return 0;
-	count_slice(p, task, &slots[cpu]);
-	mm = (u64)BPF_CORE_READ(task, mm);
-	slots[cpu].mm = mm;
-	if (mm) {
-		mm_sample(mm, cpu, SAMPLE_TRY);
-		tree_consider(p->event.run);
-	}
+	count_slice(task, &slots[cpu]);
+	look(cpu, SAMPLE_TRY);
 	return 0;
 }
 

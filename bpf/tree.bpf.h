@@ -25,15 +25,6 @@ const volatile __u32 nr_runs = 1;
  * lib/percpu_counter.c). */
 const volatile __u32 hiwater_slack_pages = 0;
 
-/* Who runs where, for readers on other CPUs. */
-struct cpu_slot {
-	u64 task;
-	u64 mm;
-	u64 runtime_ns; /* of the task when it was last counted */
-	u64 sampled_ns; /* when memory was last looked at here */
-	u64 reserved[4];
-};
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -49,6 +40,13 @@ struct {
 } mms SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, u64); /* address of task_struct, of those that are not in fair_class */
+	__type(value, u64);
+} runtimes SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
@@ -60,7 +58,11 @@ struct run_totals tree;        /* run 0: the whole tree */
 static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
 static u32 living_top;         /* places above were never used */
 struct drop_counts drops;
-static struct cpu_slot slots[EVENT_CPUS_MAX];
+struct cpu_slot slots[EVENT_CPUS_MAX];
+static u64 membership; /* rises by two whenever a process enters or is gone */
+/* Its tasks say themselves what their runtime was when they came on the CPU (KERNEL:
+ * set_next_entity); 0: of none it is known. */
+static u64 fair_class;
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
 static u64 offsets_leak;
 
@@ -325,9 +327,12 @@ struct runner {
 
 static long runs_on_cpu(u32 cpu, struct runner *r)
 {
+	struct task_struct *task;
+
 	if (cpu >= EVENT_CPUS_MAX)
 		return 1;
-	r->runs |= slots[cpu].mm == r->mm;
+	task = (void *)slots[cpu].task;
+	r->runs |= (u64)BPF_CORE_READ(task, mm) == r->mm;
 	return r->runs;
 }
 
@@ -413,10 +418,9 @@ static long fold_cpu(u32 cpu, void *unused)
 
 	if (cpu >= EVENT_CPUS_MAX)
 		return 1;
-	mm = slots[cpu].mm;
 	task = (void *)slots[cpu].task;
-	/* The slot may be a moment old: whose memory it is must still be that. */
-	if (mm && (u64)BPF_CORE_READ(task, mm) == mm)
+	mm = (u64)BPF_CORE_READ(task, mm);
+	if (mm)
 		mm_sample(mm, cpu, SAMPLE_MUST);
 	return 0;
 }

@@ -153,6 +153,7 @@ struct task_struct {
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	struct sched_entity se;
+	const struct sched_class *sched_class;
 	char comm[16];
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;

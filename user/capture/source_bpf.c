@@ -54,7 +54,7 @@ struct source_bpf {
 	bool idle;
 	int quiet;
 	uint64_t seen_records; /* handled from the ring */
-	uint64_t seen_cpu_ns, seen_seen_records;
+	uint64_t seen_cpu_ns;
 	int err; /* the sink's */
 };
 
@@ -436,11 +436,22 @@ static void late_open(struct source_bpf *s)
 
 /* --- running ------------------------------------------------------------------------------- */
 
+/* Of the ended and the living. */
+static uint64_t tree_cpu_ns(const struct source_bpf *s)
+{
+	uint64_t ended = s->skel->bss->tree.cpu_ns, slices = 0;
+
+	for (int i = 0; i < s->n_cpus; i++)
+		slices += s->skel->bss->slots[i].cpu_ns;
+	return slices > ended ? slices : ended;
+}
+
 static int bpf_drain(struct source *base)
 {
 	struct source_bpf *s = self(base);
 	const struct run_totals *tree = &s->skel->bss->tree;
 	int n = ring_buffer__consume(s->ring);
+	uint64_t cpu_ns;
 
 	if (n < 0)
 		return s->err ? s->err : n;
@@ -448,8 +459,9 @@ static int bpf_drain(struct source *base)
 		late_open(s);
 	if (!s->beside && tree->repaired)
 		beside_open(s);
-	if (n > 0 || tree->cpu_ns != s->seen_cpu_ns) {
-		s->seen_cpu_ns = tree->cpu_ns;
+	cpu_ns = tree_cpu_ns(s);
+	if (n > 0 || cpu_ns != s->seen_cpu_ns) {
+		s->seen_cpu_ns = cpu_ns;
 		wake(s);
 	} else if (!s->idle && ++s->quiet >= QUIET_POLLS) {
 		/* From here a switch to one of the tree's tasks sends an event that wakes us. */
@@ -460,8 +472,10 @@ static int bpf_drain(struct source *base)
 	return 0;
 }
 
-static void totals_from(struct source_bpf *s, const struct run_totals *t, struct totals *ret)
+static void totals_from(struct source_bpf *s, struct totals *ret)
 {
+	const struct run_totals *t = &s->skel->bss->tree;
+
 	*ret = (struct totals){
 		.forks = (int64_t)t->forks,
 		.exits = (int64_t)t->exits,
@@ -472,7 +486,7 @@ static void totals_from(struct source_bpf *s, const struct run_totals *t, struct
 		.processes_max = (int64_t)t->processes_max,
 		.threads = (int64_t)t->threads,
 		.threads_max = (int64_t)t->threads_max,
-		.cpu_ns = (int64_t)t->cpu_ns,
+		.cpu_ns = (int64_t)tree_cpu_ns(s),
 		.minor_faults = (int64_t)t->minor_faults,
 		.major_faults = (int64_t)t->major_faults,
 		.voluntary_switches = (int64_t)t->voluntary_switches,
@@ -516,7 +530,7 @@ static int bpf_sample(struct source *base, struct tree_sample *sample)
 	sample->whole = sample->settled && !tree->unread_mms;
 	interval = pages(s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
 
-	totals_from(s, tree, ret);
+	totals_from(s, ret);
 	ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
 	if (ret->cpu_ns != (int64_t)s->seen_cpu_ns)
 		wake(s);
@@ -528,6 +542,17 @@ static void pause_ms(int64_t ms)
 	const struct timespec t = { .tv_nsec = ms * NS_PER_MS };
 
 	nanosleep(&t, NULL);
+}
+
+/* All that a living process's threads used so far, ended ones too; 0 once it is gone. */
+static uint64_t process_cpu_ns(uint32_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* One that still lives: what the maps hold, and its own high-water mark. */
@@ -542,7 +567,7 @@ static int take_running(struct source_bpf *s, const struct process *p)
 
 	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
 		known = mm.known;
-	e.cpu_ns = p->cpu_seen_ns;
+	e.cpu_ns = process_cpu_ns(e.pid);
 	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
 	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	record_from_event(s, &e, &r);
@@ -615,7 +640,7 @@ static int bpf_finish(struct source *base, bool root_reaped, struct totals *ret)
 	test_run(s, EVENT_RUN_SETTLE); /* of those that live on; without it the bounds still hold */
 	if (!err)
 		err = hand_on_running(s);
-	totals_from(s, &s->skel->bss->tree, ret);
+	totals_from(s, ret);
 	if (!err && waited == SETTLE_MS)
 		err = -ETIME;
 	return err;
@@ -744,7 +769,9 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
 	bpf_map__set_max_entries(skel->maps.mms, entries);
+	bpf_map__set_max_entries(skel->maps.runtimes, entries);
 	if (on_demand) {
+		bpf_map__set_map_flags(skel->maps.runtimes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.mms, BPF_F_NO_PREALLOC);
 	}
@@ -780,12 +807,29 @@ static void unload(struct source_bpf *s)
 	kernel_btf_close(&s->btf);
 }
 
+/* Without sched_ext, which may take over even the default policy. */
+static bool caller_is_fair(void)
+{
+	char state[16] = "disabled";
+	int policy = sched_getscheduler(0);
+	FILE *f = fopen("/sys/kernel/sched_ext/state", "re");
+
+	if (f) {
+		if (!fgets(state, sizeof(state), f))
+			state[0] = 0;
+		fclose(f);
+	}
+	return !strncmp(state, "disabled", 8) &&
+	       (policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE);
+}
+
 /* Finds the per-CPU offsets and takes in the held child.  -EUCLEAN: the types do not fit. */
 static int prepare(struct source_bpf *s, const struct source_options *o)
 {
 	int err;
 
 	s->skel->bss->root_pid = (uint32_t)o->root;
+	s->skel->bss->caller_is_fair = caller_is_fair();
 	err = test_run(s, EVENT_RUN_PREPARE);
 	if (err)
 		return err;
