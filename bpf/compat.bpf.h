@@ -13,6 +13,7 @@
 #define PF_EXITING        0x00000004
 #define PF_KTHREAD        0x00200000
 #define SIGNAL_GROUP_EXIT 0x00000004
+#define MAX_RT_PRIO       100
 
 /* Members of the kernel's rss_stat, the same in all releases. */
 #define RSS_FILE     0

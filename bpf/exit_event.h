@@ -218,9 +218,9 @@ struct run_totals {
 	__u64 reserved[26];
 };
 
-/* Whether a process is in the tree, remembered from the last look into the process map. */
+/* Whether a task is in the tree, remembered from the last look into the process map. */
 struct verdict {
-	__u64 signal;
+	__u64 task;
 	__u64 word; /* the membership number of that look, and VERDICT_MEMBER */
 };
 

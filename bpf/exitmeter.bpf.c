@@ -224,6 +224,7 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 	if (!creator)
 		return 0;
 	if (signal_of(task) == signal) {
+		__sync_fetch_and_add(&membership, 2);
 		__sync_fetch_and_add(&creator->event.threads, 1);
 		run_count(creator->event.run, FIELD(threads), 1);
 	} else {
@@ -505,19 +506,30 @@ int on_image_again(void *ctx)
 /* --- the switch --------------------------------------------------------------------------- */
 
 /*
- * Whether the process of @task, which is current, is in the tree.  Most switches are between few
+ * Whether @task, which is current, is in the tree.  Most switches are between few
  * processes, and nothing about them changed since the last time.
  */
 static __always_inline bool is_member(struct task_struct *task, struct cpu_slot *slot)
 {
-	struct verdict *v = &slot->verdicts[(u32)task->tgid % VERDICTS];
-	u64 signal = (u64)task->signal, number = membership;
+	struct verdict *v = &slot->verdicts[(u32)task->pid % VERDICTS];
+	u64 number = membership;
 
-	if (v->signal == signal && (v->word & ~VERDICT_MEMBER) == number)
+	if (v->task == (u64)task && (v->word & ~VERDICT_MEMBER) == number)
 		return v->word & VERDICT_MEMBER;
-	v->signal = signal;
-	v->word = number | (process_find(signal) ? VERDICT_MEMBER : 0);
+	v->task = (u64)task;
+	v->word = number | (process_find(signal_of(task)) ? VERDICT_MEMBER : 0);
 	return v->word & VERDICT_MEMBER;
+}
+
+/*
+ * Whether prev_sum_exec_runtime of @task, which is current, is what its runtime was when it came on
+ * the CPU (KERNEL: set_next_entity).
+ */
+static __always_inline bool is_fair(struct task_struct *task)
+{
+	if (prio_tells_class)
+		return task->prio >= MAX_RT_PRIO;
+	return (u64)BPF_CORE_READ(task, sched_class) == fair_class;
 }
 
 /* What the runtime of @task was when it was last counted; interrupts are off. */
@@ -529,7 +541,7 @@ static __always_inline u64 counted_before(struct task_struct *task, struct cpu_s
 	barrier_var(since); /* one load must not serve two types of pointer */
 	if (slot->counted == (u64)task)
 		since = slot->runtime_ns;
-	if ((u64)task->sched_class == fair_class)
+	if (is_fair(task))
 		return since;
 	key = (u64)task;
 	seen = bpf_map_lookup_elem(&runtimes, &key);
@@ -555,7 +567,7 @@ static __always_inline void count_slice(struct task_struct *task, struct cpu_slo
 	if (runtime <= since)
 		return;
 	slot->cpu_ns += runtime - since;
-	if (nr_runs > 1 && (p = process_find((u64)task->signal)) && (own = run_own(p->event.run)))
+	if (nr_runs > 1 && (p = process_find(signal_of(task))) && (own = run_own(p->event.run)))
 		__sync_fetch_and_add(&own->slices_ns, runtime - since);
 }
 
@@ -599,7 +611,6 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	run_add(ev->run, FIELD(records), 1);
 	if (bpf_map_delete_elem(&processes, &signal))
 		__sync_fetch_and_add(&drops.delete_failed, 1);
-	__sync_fetch_and_add(&membership, 2);
 }
 
 static __always_inline void thread_finish(struct process *p, struct task_struct *task)
@@ -608,7 +619,7 @@ static __always_inline void thread_finish(struct process *p, struct task_struct 
 	u64 key = (u64)task;
 
 #define ADD(member, value) __sync_fetch_and_add(&ev->member, (value))
-	if ((u64)task->sched_class != fair_class)
+	if (!is_fair(task))
 		bpf_map_delete_elem(&runtimes, &key);
 	ADD(cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
 	ADD(utime_ns, BPF_CORE_READ(task, utime));
@@ -626,6 +637,7 @@ static __always_inline void thread_finish(struct process *p, struct task_struct 
 	ADD(write_bytes, BPF_CORE_READ(task, ioac.write_bytes));
 	ADD(cancelled_write_bytes, BPF_CORE_READ(task, ioac.cancelled_write_bytes));
 #undef ADD
+	__sync_fetch_and_add(&membership, 2);
 	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
 		process_finish(p, task);
 }
@@ -692,7 +704,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	if (!(prev->flags & PF_KTHREAD) && is_member(prev, slot)) {
 		count_slice(prev, slot);
 		if (task_is_dead(prev)) {
-			p = process_find((u64)prev->signal);
+			p = process_find(signal_of(prev));
 			if (p)
 				thread_finish(p, prev);
 		} else if (look_is_due(slot)) {

@@ -24,6 +24,8 @@ const volatile __u32 nr_runs = 1;
 /* What hiwater_rss can be short by, a CPU it ran on: 3 * (batch - 1) since 6.2 (KERNEL:
  * lib/percpu_counter.c). */
 const volatile __u32 hiwater_slack_pages = 0;
+/* The kernel has no sched_ext: whoever has no real-time priority is in the fair class. */
+const volatile __u32 prio_tells_class = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -42,7 +44,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
-	__type(key, u64); /* address of task_struct, of those that are not in fair_class */
+	__type(key, u64); /* address of task_struct, of those not in the fair class */
 	__type(value, u64);
 } runtimes SEC(".maps");
 
@@ -59,9 +61,7 @@ static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
 static u32 living_top;         /* places above were never used */
 struct drop_counts drops;
 struct cpu_slot slots[EVENT_CPUS_MAX];
-static u64 membership; /* rises by two whenever a process enters or is gone */
-/* Its tasks say themselves what their runtime was when they came on the CPU (KERNEL:
- * set_next_entity); 0: of none it is known. */
+static u64 membership; /* rises by two whenever a task of the tree is born or dead */
 static u64 fair_class;
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
 static u64 offsets_leak;

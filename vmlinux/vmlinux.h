@@ -137,6 +137,7 @@ struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;
+	int prio;
 	struct mm_struct *mm;
 	int exit_code;
 	int pid;

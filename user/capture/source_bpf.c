@@ -766,6 +766,7 @@ static void configure(struct source_bpf *s)
 	skel->rodata->nr_cpus = (uint32_t)s->n_cpus;
 	skel->rodata->ring_bytes = ring;
 	skel->rodata->hiwater_slack_pages = hiwater_slack();
+	skel->rodata->prio_tells_class = access("/sys/kernel/sched_ext", F_OK) != 0;
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
 	bpf_map__set_max_entries(skel->maps.mms, entries);
