@@ -224,6 +224,11 @@ struct verdict {
 	__u64 word; /* the membership number of that look, and VERDICT_MEMBER */
 };
 
+#define MOMENT_IMAGE 0 /* exec, exit, or user space's call */
+#define MOMENT_BIRTH 1
+#define MOMENT_LOOK  2
+#define MOMENT_DEATH 3
+
 #define VERDICT_MEMBER 1ull
 #define VERDICTS       4
 
@@ -235,7 +240,8 @@ struct cpu_slot {
 	__u64 cpu_ns;       /* all slices of the tree's tasks on this CPU */
 	__u64 looked_ns;    /* cpu_ns when memory was last looked at here */
 	__u64 looked_ticks; /* jiffies then */
-	__u64 reserved[2];
+	__u64 moment;       /* MOMENT_: what the large program is to go on with */
+	__u64 reserved;
 	struct verdict verdicts[VERDICTS];
 };
 
@@ -249,6 +255,7 @@ struct drop_counts {
 	__u64 mms_untracked;        /* no room in the address space map */
 	__u64 stale_entries;        /* a key was still taken when its owner was born */
 	__u64 delete_failed;
+	__u64 moments; /* a tail call was refused */
 };
 
 /* Counters that stand in the same order in both, utime_ns the first. */
@@ -271,6 +278,6 @@ _Static_assert(sizeof(struct exit_event) == 288, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 64, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 72, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

@@ -32,6 +32,13 @@ struct {
 } events SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+} programs SEC(".maps"); /* on_image */
+
+struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
@@ -200,36 +207,6 @@ static __always_inline int prepare(void)
 		return 0;
 	process_enter((u64)root, 0, seed_pid, 0);
 	seed_found = 1;
-	return 0;
-}
-
-/*
- * In the creator's context, interrupts off, before the child has run.  Run by exitmeter itself
- * (BPF_PROG_TEST_RUN) it prepares everything and takes in the held child, or brings the sums up to
- * now before they are read.
- */
-SEC("raw_tp/sched_wakeup_new")
-int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct task_struct *task = (void *)ctx->args[0];
-	struct task_struct *current = (void *)bpf_get_current_task();
-	u64 signal = signal_of(current);
-	struct process *creator;
-
-	if ((u64)task == EVENT_RUN_PREPARE)
-		return prepare();
-	if ((u64)task == EVENT_RUN_SETTLE)
-		return tree_settle(0);
-	creator = process_find(signal);
-	if (!creator)
-		return 0;
-	if (signal_of(task) == signal) {
-		__sync_fetch_and_add(&membership, 2);
-		__sync_fetch_and_add(&creator->event.threads, 1);
-		run_count(creator->event.run, FIELD(threads), 1);
-	} else {
-		process_enter((u64)task, signal, creator->event.pid, creator->event.run);
-	}
 	return 0;
 }
 
@@ -473,36 +450,6 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	return 0;
 }
 
-/*
- * The three moments at which a process's image changes, all in its own context: one program for
- * them, since what a start costs is loading programs.
- */
-static __always_inline int image_changes(bool again)
-{
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct process *p = process_find(signal_of(task));
-
-	if (!p)
-		return 0;
-	if (BPF_CORE_READ(task, flags) & PF_EXITING)
-		return process_exit(task, p, again);
-	if ((u64)BPF_CORE_READ(task, mm) != p->mm)
-		return process_exec(task, p);
-	return prepare_exec(task, p);
-}
-
-SEC("raw_tp")
-int on_image(void *ctx)
-{
-	return image_changes(false);
-}
-
-SEC("raw_tp")
-int on_image_again(void *ctx)
-{
-	return image_changes(true);
-}
-
 /* --- the switch --------------------------------------------------------------------------- */
 
 /*
@@ -548,8 +495,8 @@ static __always_inline u64 counted_before(struct task_struct *task, struct cpu_s
 	if (seen) {
 		since = *seen;
 		*seen = runtime;
-	} else {
-		bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY);
+	} else if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY)) {
+		since = runtime; /* no room: only its record will tell */
 	}
 	return since;
 }
@@ -613,7 +560,7 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 		__sync_fetch_and_add(&drops.delete_failed, 1);
 }
 
-static __always_inline void thread_finish(struct process *p, struct task_struct *task)
+static __always_inline int thread_finish(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
 	u64 key = (u64)task;
@@ -640,6 +587,7 @@ static __always_inline void thread_finish(struct process *p, struct task_struct 
 	__sync_fetch_and_add(&membership, 2);
 	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
 		process_finish(p, task);
+	return 0;
 }
 
 /* An idle tree runs again: user space starts the tick and its polling. */
@@ -674,6 +622,8 @@ static __always_inline bool look_is_due(struct cpu_slot *slot)
 	return true;
 }
 
+/* --- the programs ------------------------------------------------------------------------- */
+
 /* Memory of the current task, and of the tree if that rises. */
 __noinline int look(u32 cpu, u32 how)
 {
@@ -688,6 +638,102 @@ __noinline int look(u32 cpu, u32 how)
 	return 0;
 }
 
+static __always_inline int birth(struct task_struct *task)
+{
+	u64 signal = signal_of((void *)bpf_get_current_task());
+	struct process *creator = process_find(signal);
+
+	if (!creator)
+		return 0;
+	if (signal_of(task) == signal) {
+		__sync_fetch_and_add(&membership, 2);
+		__sync_fetch_and_add(&creator->event.threads, 1);
+		run_count(creator->event.run, FIELD(threads), 1);
+	} else {
+		process_enter((u64)task, signal, creator->event.pid, creator->event.run);
+	}
+	return 0;
+}
+
+/* The three moments at which a process's image changes, all in its own context. */
+static __always_inline int image_changes(bool again)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct process *p = process_find(signal_of(task));
+
+	if (!p)
+		return 0;
+	if (BPF_CORE_READ(task, flags) & PF_EXITING)
+		return process_exit(task, p, again);
+	if ((u64)BPF_CORE_READ(task, mm) != p->mm)
+		return process_exec(task, p);
+	return prepare_exec(task, p);
+}
+
+/*
+ * All that is rare is one program, since what a start costs is loading programs.  Exec and exit run
+ * it by their tracepoints; the switch and the birth, whose own programs are small, go on in it when
+ * they have more to do, and say so in their CPU's slot; user space calls it with a
+ * number.  Interrupts are off from there to here, so that nobody comes between.
+ */
+SEC("raw_tp")
+int on_image(struct bpf_raw_tracepoint_args *ctx)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct task_struct *task;
+	struct process *p;
+	u32 moment;
+
+	if (cpu >= EVENT_CPUS_MAX)
+		return 0;
+	moment = slots[cpu].moment;
+	slots[cpu].moment = MOMENT_IMAGE;
+	switch (moment) {
+	case MOMENT_BIRTH:
+		return birth((void *)ctx->args[0]);
+	case MOMENT_LOOK:
+		return look(cpu, SAMPLE_MUST);
+	case MOMENT_DEATH:
+		task = bpf_get_current_task_btf();
+		p = process_find(signal_of(task));
+		return p ? thread_finish(p, task) : 0;
+	default:
+		break;
+	}
+	if (ctx->args[0] == EVENT_RUN_PREPARE)
+		return prepare();
+	if (ctx->args[0] == EVENT_RUN_SETTLE)
+		return tree_settle(0);
+	return image_changes(false);
+}
+
+SEC("raw_tp")
+int on_image_again(void *ctx)
+{
+	return image_changes(true);
+}
+
+/* Interrupts are off.  Does not come back. */
+static __always_inline void go_on(void *ctx, struct cpu_slot *slot, u32 moment)
+{
+	slot->moment = moment;
+	bpf_tail_call(ctx, &programs, 0);
+	slot->moment = MOMENT_IMAGE;
+	__sync_fetch_and_add(&drops.moments, 1);
+}
+
+/* In the creator's context, before the child has run. */
+SEC("raw_tp/sched_wakeup_new")
+int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 cpu = bpf_get_smp_processor_id();
+
+	if (cpu < EVENT_CPUS_MAX && is_member(task, &slots[cpu]))
+		go_on(ctx, &slots[cpu], MOMENT_BIRTH);
+	return 0;
+}
+
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -695,29 +741,25 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *prev = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_slot *slot;
-	struct process *p;
 
 	if (cpu >= EVENT_CPUS_MAX)
 		return 0;
 	slot = &slots[cpu];
 	slot->task = ctx->args[2];
-	if (!(prev->flags & PF_KTHREAD) && is_member(prev, slot)) {
-		count_slice(prev, slot);
-		if (task_is_dead(prev)) {
-			p = process_find(signal_of(prev));
-			if (p)
-				thread_finish(p, prev);
-		} else if (look_is_due(slot)) {
-			look(cpu, SAMPLE_MUST);
-		}
-	}
-	slot->counted = 0;
 	if (tree_idle)
 		wake_user((void *)ctx->args[2]);
+	if (prev->flags & PF_KTHREAD || !is_member(prev, slot)) {
+		slot->counted = 0;
+		return 0;
+	}
+	count_slice(prev, slot);
+	slot->counted = 0;
+	if (task_is_dead(prev))
+		go_on(ctx, slot, MOMENT_DEATH);
+	else if (look_is_due(slot))
+		go_on(ctx, slot, MOMENT_LOOK);
 	return 0;
 }
-
-/* --- the tick ----------------------------------------------------------------------------- */
 
 SEC("perf_event")
 int on_tick(void *ctx)

@@ -43,7 +43,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 1024);
 	__type(key, u64); /* address of task_struct, of those not in the fair class */
 	__type(value, u64);
 } runtimes SEC(".maps");

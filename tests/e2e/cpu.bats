@@ -188,3 +188,20 @@ samples_after_row() {
 	cpu_close tree "$(summary .usage.cpu_seconds)" "$(rusage_us)"
 	within memory "$(row ".pid == $pid" .peak_rss_bytes)" $((1024 * MIB)) $((1027 * MIB))
 }
+
+@test "the living's CPU is the ended's: ordinary, batch and real-time burners on one CPU" {
+	local last
+	taskset -c 0 chrt -f 1 true 2>/dev/null || skip "elsewhere: no real-time scheduling here"
+	meter -i 0.25 -- taskset -c 0 sh -c '
+		for how in "chrt -f 1" "chrt -r 1" "chrt -b 0" "nice -n 5" "chrt -o 0"; do
+			$how "$0" 100 &
+		done
+		wait
+		sleep 0.7' "$WORK/burn"
+	exact
+	# All but sh and sleep have ended by then: slices counted at switches and ticks, against
+	# the sums at TASK_DEAD.
+	last=$(jq -s '[.[] | select(.event == "sample") | .cpu_seconds] | last | . * 1e6 | round' run.journal)
+	within "end less last sample, us" "$(($(summary '.usage.cpu_seconds * 1e6 | round') - last))" 0 5000
+	within "all, us" "$last" 500000 900000
+}

@@ -516,7 +516,7 @@ static int test_run(struct source_bpf *s, uint64_t what)
 	__u64 args[2] = { what };
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_wakeup_new), &run);
+	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_image), &run);
 }
 
 static int bpf_sample(struct source *base, struct tree_sample *sample)
@@ -674,6 +674,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "address-spaces-untracked", d->mms_untracked, true },
 		{ "stale-entries", d->stale_entries, true },
 		{ "map-deletes", d->delete_failed, true },
+		{ "tail-calls", d->moments, true },
 		{ "busy-address-spaces", t->lock_missed, true },
 		{ "program-skips", recursion_misses(s), false },
 	};
@@ -770,7 +771,6 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
 	bpf_map__set_max_entries(skel->maps.mms, entries);
-	bpf_map__set_max_entries(skel->maps.runtimes, entries);
 	if (on_demand) {
 		bpf_map__set_map_flags(skel->maps.runtimes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
@@ -842,8 +842,10 @@ static int prepare(struct source_bpf *s, const struct source_options *o)
 static int attach_all(struct source_bpf *s)
 {
 	struct exitmeter_bpf *k = s->skel;
-	int err;
+	int fd = bpf_program__fd(k->progs.on_image), zero = 0, err;
 
+	if (bpf_map_update_elem(bpf_map__fd(k->maps.programs), &zero, &fd, BPF_ANY))
+		return -errno;
 	err = attach(s, k->progs.on_wakeup_new, "sched_wakeup_new");
 	if (!err)
 		err = attach(s, k->progs.on_switch, "sched_switch");
