@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * end - a process ends: its memory at the exit hook, the rest when its last thread is off the CPU
+ */
+#ifndef END_BPF_H
+#define END_BPF_H
+
+#include "image.bpf.h"
+#include "slice.bpf.h"
+
+/* What only the living address space knows. */
+static __always_inline void exit_memory(struct process *p, struct mm_struct *mm, u32 cpu)
+{
+	struct exit_event *ev = &p->event;
+	struct mm_entry *e;
+	u64 key = (u64)mm, exact, hiwater, vm;
+
+	mm_sample(key, cpu, SAMPLE_MUST);
+	ev->anon_pages = rss_pages(key, 1u << RSS_ANON);
+	ev->file_pages = rss_pages(key, 1u << RSS_FILE);
+	ev->shmem_pages = rss_pages(key, 1u << RSS_SHMEM);
+	ev->swap_pages = rss_pages(key, 1u << RSS_SWAP);
+	ev->hugetlb_pages = mm_hugetlb_pages(mm);
+	exact = ev->anon_pages + ev->file_pages + ev->shmem_pages;
+	hiwater = BPF_CORE_READ(mm, hiwater_rss);
+	e = bpf_map_lookup_elem(&mms, &key);
+	ev->peak_pages = exact;
+	if (e && e->known > exact) {
+		/* It was more before: how much more only the mark tells, about. */
+		ev->peak_pages = e->known;
+		ev->flags |= EVENT_FELL;
+		ev->error_pages = beyond(hiwater + hiwater_error(e), e->known);
+	}
+	if (hiwater > ev->peak_pages) {
+		ev->peak_pages = hiwater;
+		ev->flags = (ev->flags & ~EVENT_FELL) | EVENT_HIWATER;
+		ev->error_pages = hiwater_error(e);
+	}
+	vm = BPF_CORE_READ(mm, hiwater_vm);
+	maximum(&ev->vm_peak_pages, vm);
+	vm = BPF_CORE_READ(mm, total_vm);
+	maximum(&ev->vm_peak_pages, vm);
+	ev->flags |= EVENT_MEMORY;
+}
+
+static __always_inline void exit_note(struct process *p, struct task_struct *task)
+{
+	struct exit_event *ev = &p->event;
+
+	ev->ended_ns = bpf_ktime_get_ns();
+	ev->exit_code = signal_exit_code((void *)p->signal, task);
+	bpf_probe_read_kernel_str(ev->comm, sizeof(ev->comm),
+				  BPF_CORE_READ(task, group_leader)->comm);
+	run_add(ev->run, FIELD(exits), 1);
+	run_count(ev->run, FIELD(processes), -1);
+}
+
+static __always_inline int process_exit(struct task_struct *task, struct process *p, bool again)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct mm_struct *mm;
+
+	mm = BPF_CORE_READ(task, mm);
+	if (!again) {
+		__sync_fetch_and_add(&p->leaving, 1);
+		run_count(p->event.run, FIELD(threads), -1);
+	}
+	if (BPF_CORE_READ(task, signal, live.counter)) {
+		/* Killed by an exec of another thread: it may have grown since prepare_exec. */
+		if (p->event.flags & EVENT_IN_EXEC)
+			image_note(p, task);
+		return 0;
+	}
+	/* The second copy, or the second of two threads that both find nobody alive. */
+	if (__sync_fetch_and_or(&p->event.flags, EVENT_EXITED) & EVENT_EXITED)
+		return 0;
+	if (mm && !(p->event.flags & EVENT_SHARED_MM))
+		exit_memory(p, mm, cpu);
+	exit_note(p, task);
+	mm_leave(p->mm, p->signal, false);
+	closing_end(p);
+	return 0;
+}
+
+/* What the ended process adds to the totals. */
+static __always_inline void total_record(struct run_totals *r, struct exit_event *ev, u64 peak)
+{
+	u64 *to = &r->utime_ns, *from = &ev->utime_ns;
+
+	__sync_fetch_and_add(&r->cpu_ns, ev->cpu_ns);
+	for (int i = 0; i < EVENT_COUNTERS; i++)
+		__sync_fetch_and_add(&to[i], from[i]);
+	__sync_fetch_and_add(&r->sum_peak_pages, peak);
+	maximum(&r->largest_peak_pages, peak);
+}
+
+/* The last thread is off the CPU: the record goes out. */
+static __always_inline void process_finish(struct process *p, struct task_struct *task)
+{
+	struct exit_event *ev = &p->event;
+	u64 signal = p->signal, peak;
+	struct run_totals *own;
+
+	if (!(ev->flags & EVENT_EXITED)) {
+		ev->flags |= EVENT_REPAIRED;
+		exit_note(p, task);
+		mm_leave(p->mm, signal, false);
+		closing_end(p);
+		run_add(ev->run, FIELD(repaired), 1);
+	}
+	if (p->leaving != ev->threads) /* the hook was skipped for some */
+		run_count(ev->run, FIELD(threads), (s64)p->leaving - ev->threads);
+	peak = ev->images_peak_pages > ev->peak_pages ? ev->images_peak_pages : ev->peak_pages;
+	total_record(&tree, ev, peak);
+	if ((own = run_own(ev->run)))
+		total_record(own, ev, peak);
+	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags())) {
+		__sync_fetch_and_add(&drops.exit_events, 1);
+		run_add(ev->run, FIELD(lost_exits), 1);
+	}
+	/* Last: whoever waits for it finds the record there. */
+	run_add(ev->run, FIELD(records), 1);
+	if (bpf_map_delete_elem(&processes, &signal))
+		__sync_fetch_and_add(&drops.delete_failed, 1);
+}
+
+static __always_inline int thread_finish(struct process *p, struct task_struct *task)
+{
+	struct exit_event *ev = &p->event;
+	u64 key = (u64)task;
+
+#define ADD(member, value) __sync_fetch_and_add(&ev->member, (value))
+	if (!is_fair(task))
+		bpf_map_delete_elem(&runtimes, &key);
+	ADD(cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
+	ADD(utime_ns, BPF_CORE_READ(task, utime));
+	ADD(stime_ns, BPF_CORE_READ(task, stime));
+	ADD(minor_faults, BPF_CORE_READ(task, min_flt));
+	ADD(major_faults, BPF_CORE_READ(task, maj_flt));
+	/* This very switch is counted already; wait4 leaves it out. */
+	ADD(voluntary_switches, BPF_CORE_READ(task, nvcsw) - 1);
+	ADD(involuntary_switches, BPF_CORE_READ(task, nivcsw));
+	ADD(rchar, BPF_CORE_READ(task, ioac.rchar));
+	ADD(wchar, BPF_CORE_READ(task, ioac.wchar));
+	ADD(syscr, BPF_CORE_READ(task, ioac.syscr));
+	ADD(syscw, BPF_CORE_READ(task, ioac.syscw));
+	ADD(read_bytes, BPF_CORE_READ(task, ioac.read_bytes));
+	ADD(write_bytes, BPF_CORE_READ(task, ioac.write_bytes));
+	ADD(cancelled_write_bytes, BPF_CORE_READ(task, ioac.cancelled_write_bytes));
+#undef ADD
+	__sync_fetch_and_add(&membership, 2);
+	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
+		process_finish(p, task);
+	return 0;
+}
+
+#endif /* END_BPF_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * image - a process's address space is replaced by exec
+ */
+#ifndef IMAGE_BPF_H
+#define IMAGE_BPF_H
+
+#include "process.bpf.h"
+
+#define ARGV_SMALL  128
+#define ARGV_MEDIUM 1024
+
+static __always_inline u64 beyond(u64 a, u64 b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* What the image that an exec is about to close has come to. */
+static __always_inline void image_note(struct process *p, struct task_struct *task)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	u32 cpu = bpf_get_smp_processor_id();
+	u64 rss, hiwater, vm, key;
+	struct mm_entry *e;
+
+	if (!mm || p->event.flags & EVENT_SHARED_MM)
+		return;
+	mm_sample((u64)mm, cpu, SAMPLE_MUST);
+	rss = rss_pages((u64)mm, RSS_RESIDENT);
+	hiwater = BPF_CORE_READ(mm, hiwater_rss);
+	key = (u64)mm;
+	e = bpf_map_lookup_elem(&mms, &key);
+	p->image_last_pages = rss;
+	if (e) {
+		if (e->known > rss)
+			rss = e->known;
+		p->image_error_pages = hiwater_error(e);
+	}
+	maximum(&p->image_exact_pages, rss);
+	maximum(&p->image_hiwater_pages, hiwater);
+	if (!(p->event.flags & EVENT_FORKED_IMAGE)) {
+		vm = BPF_CORE_READ(mm, hiwater_vm);
+		maximum(&p->event.vm_peak_pages, vm);
+		vm = BPF_CORE_READ(mm, total_vm);
+		maximum(&p->event.vm_peak_pages, vm);
+	}
+}
+
+/*
+ * 6.10 on: the old image is whole, its other threads still run.  From here on its memory goes, and
+ * its address may be another's before the exec is done: it leaves now, but for upper, which holds
+ * what it has come to until the new image is in place.
+ */
+static __always_inline int prepare_exec(struct task_struct *task, struct process *p)
+{
+	if (__sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC) & EVENT_IN_EXEC)
+		return 0;
+	image_note(p, task);
+	mm_leave(p->mm, p->signal, true);
+	return 0;
+}
+
+#define SEND_EXEC(room)                                                                          \
+	({                                                                                       \
+		struct exec_event *ev_ = bpf_ringbuf_reserve(&events, sizeof(*ev_) + (room), 0); \
+		if (ev_) {                                                                       \
+			u64 len_ = args < (room) ? args : (room);                                \
+			__builtin_memcpy(ev_, &head, sizeof(head));                              \
+			ev_->argv_len = len_;                                                    \
+			if (len_ && bpf_probe_read_user(ev_->argv, len_ & (2 * (room)-1),        \
+							(void *)arg_start))                      \
+				ev_->argv_len = 0;                                               \
+			bpf_ringbuf_submit(ev_, wake_flags());                                   \
+		} else {                                                                         \
+			__sync_fetch_and_add(&drops.exec_events, 1);                             \
+		}                                                                                \
+	})
+
+/* Takes the old image's last part out of upper, with what other threads took after prepare_exec. */
+static __always_inline void closing_end(struct process *p)
+{
+	u64 held = p->closing_pages, peak = p->image_exact_pages;
+
+	if (!held)
+		return;
+	if (p->image_hiwater_pages > peak)
+		peak = p->image_hiwater_pages;
+	if (peak > held)
+		run_move(p->event.run, 0, peak - held);
+	else
+		peak = held;
+	tree_settle(p->event.run);
+	run_move(p->event.run, 0, -peak);
+	p->closing_pages = 0;
+}
+
+/* Closes the old image: its peak goes into the process, its part leaves the sums. */
+static __always_inline void image_close(struct process *p, struct exec_event *head)
+{
+	u64 exact, hiwater, peak, mm = p->mm;
+	struct mm_entry *e;
+
+	if (!(p->event.flags & EVENT_IN_EXEC)) {
+		/* Not announced: the address space is gone, only what was seen of it is left. */
+		e = bpf_map_lookup_elem(&mms, &mm);
+		if (!(p->event.flags & EVENT_SHARED_MM)) {
+			p->event.flags |= EVENT_IMAGE_UNSEEN;
+			p->image_exact_pages = e ? e->known : 0;
+			p->image_hiwater_pages = e ? e->hiwater : 0;
+		}
+		mm_leave(mm, p->signal, false);
+	}
+	closing_end(p);
+	exact = p->image_exact_pages;
+	hiwater = p->image_hiwater_pages;
+	peak = hiwater > exact ? hiwater : exact;
+	peak = peak > p->event.inherited_pages ? peak - p->event.inherited_pages : 0;
+	if (!(p->event.flags & EVENT_SHARED_MM) && peak > p->event.images_peak_pages) {
+		p->event.images_peak_pages = peak;
+		p->event.flags &= ~(EVENT_IMAGES_HIWATER | EVENT_IMAGES_FELL);
+		p->event.images_error_pages = 0;
+		if (hiwater > exact) {
+			p->event.flags |= EVENT_IMAGES_HIWATER;
+			p->event.images_error_pages = p->image_error_pages;
+		} else if (p->image_last_pages < exact) {
+			p->event.flags |= EVENT_IMAGES_FELL;
+			p->event.images_error_pages = beyond(hiwater + p->image_error_pages, exact);
+		}
+	}
+	head->at_peak_pages = p->event.at_peak_pages;
+	head->at_peak_epoch = p->event.at_peak_epoch;
+	p->event.at_peak_pages = 0;
+	p->image_exact_pages = p->image_hiwater_pages = 0;
+}
+
+/* The new image is in place, the other threads are gone. */
+static __always_inline int process_exec(struct task_struct *task, struct process *p)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct exec_event head = { .type = EVENT_EXEC };
+	u32 cpu = bpf_get_smp_processor_id();
+	u64 arg_start, args;
+
+	image_close(p, &head);
+	p->mm = (u64)mm;
+	p->event.flags &=
+		~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC | EVENT_UNTRACKED_MM);
+	p->event.inherited_pages = 0;
+	p->event.execs++;
+	if (mm_enter((u64)mm, p->event.run, 0, cpu))
+		p->event.flags |= EVENT_UNTRACKED_MM;
+	run_add(p->event.run, FIELD(execs), 1);
+
+	head.start_ns = p->event.start_ns;
+	head.at_ns = bpf_ktime_get_ns();
+	head.tgid = p->event.tgid;
+	head.pid = p->event.pid;
+	head.run = p->event.run;
+	bpf_probe_read_kernel_str(head.comm, sizeof(head.comm), task->comm);
+	arg_start = BPF_CORE_READ(mm, arg_start);
+	args = BPF_CORE_READ(mm, arg_end) - arg_start;
+	if (args > EVENT_ARGV_MAX) {
+		args = EVENT_ARGV_MAX;
+		head.flags = EVENT_ARGV_TRUNCATED;
+	}
+	if (args <= ARGV_SMALL)
+		SEND_EXEC(ARGV_SMALL);
+	else if (args <= ARGV_MEDIUM)
+		SEND_EXEC(ARGV_MEDIUM);
+	else
+		SEND_EXEC(EVENT_ARGV_MAX);
+	return 0;
+}
+
+#endif /* IMAGE_BPF_H */

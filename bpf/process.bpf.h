@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process - a process enters the tree; what is sent to user space
+ */
+#ifndef PROCESS_BPF_H
+#define PROCESS_BPF_H
+
+#include "memory.bpf.h"
+
+/* Set before load. */
+const volatile __u32 ring_bytes = 0;
+
+__u32 namespace_level; /* of the caller's pid namespace */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 2 << 20);
+} events SEC(".maps");
+
+/* Nobody is woken for a record: user space polls, but at half a ring it had better come. */
+static __always_inline u64 wake_flags(void)
+{
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_bytes / 2)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+static __always_inline u64 signal_of(struct task_struct *task)
+{
+	return (u64)BPF_CORE_READ(task, signal);
+}
+
+/* The process's pid as exitmeter's own pid namespace sees it; 0 where it does not. */
+static __always_inline u32 pid_in_namespace(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, group_leader, thread_pid);
+	u32 at = namespace_level, level = BPF_CORE_READ(pid, level);
+	int nr = 0;
+
+	if (level < at)
+		return 0;
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+			      (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+				      at * bpf_core_type_size(struct upid) +
+				      bpf_core_field_offset(struct upid, nr));
+	return nr;
+}
+
+/* What a new entry starts as; too large for a stack. */
+static const struct process blank_process;
+
+static __always_inline void fork_send(const struct exit_event *ev)
+{
+	struct fork_event fork = { .type = EVENT_FORK };
+
+	fork.start_ns = ev->start_ns;
+	fork.at_ns = ev->born_ns;
+	fork.inherited_pages = ev->inherited_pages;
+	fork.tgid = ev->tgid;
+	fork.pid = ev->pid;
+	fork.ppid = ev->ppid;
+	fork.run = ev->run;
+	fork.flags = ev->flags;
+	if (bpf_ringbuf_output(&events, &fork, sizeof(fork), wake_flags()))
+		__sync_fetch_and_add(&drops.fork_events, 1);
+}
+
+/* Takes in the process of @task_addr, which has not run; @creator is 0 for the root. */
+__noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 run)
+{
+	struct task_struct *task = (void *)task_addr;
+	struct process *creator = creator_signal ? process_find(creator_signal) : NULL;
+	u64 signal = signal_of(task), mm = (u64)BPF_CORE_READ(task, mm);
+	struct exit_event *ev;
+	struct mm_entry *e;
+	struct process *p;
+
+	if (bpf_map_lookup_elem(&processes, &signal))
+		__sync_fetch_and_add(&drops.stale_entries, 1);
+	if (bpf_map_update_elem(&processes, &signal, &blank_process, BPF_ANY) ||
+	    !(p = bpf_map_lookup_elem(&processes, &signal))) {
+		__sync_fetch_and_add(&drops.processes_unfollowed, 1);
+		return 0;
+	}
+	p->signal = signal;
+	p->mm = mm;
+	__sync_fetch_and_add(&membership, 2);
+	ev = &p->event;
+	ev->type = EVENT_EXIT;
+	ev->start_ns = BPF_CORE_READ(task, start_boottime);
+	ev->born_ns = bpf_ktime_get_ns();
+	ev->tgid = BPF_CORE_READ(task, tgid);
+	ev->pid = pid_in_namespace(task);
+	ev->ppid = ppid;
+	ev->run = run;
+	ev->threads = 1;
+	if (!creator) {
+		/* The held child's image is exitmeter's: none of the run's until it execs. */
+		ev->flags = EVENT_SHARED_MM;
+	} else if (creator->mm == mm) {
+		ev->flags = EVENT_SHARED_MM;
+		e = bpf_map_lookup_elem(&mms, &mm);
+		if (e)
+			__sync_fetch_and_add(&e->users, 1);
+	} else {
+		ev->flags = EVENT_FORKED_IMAGE;
+		ev->inherited_pages = rss_pages(mm, RSS_RESIDENT);
+		if (mm_enter(mm, run, ev->inherited_pages, bpf_get_smp_processor_id()))
+			ev->flags |= EVENT_UNTRACKED_MM;
+	}
+	if (creator)
+		run_add(run, FIELD(forks), 1);
+	run_count(run, FIELD(processes), 1);
+	run_count(run, FIELD(threads), 1);
+	fork_send(ev);
+	return 0;
+}
+
+#endif /* PROCESS_BPF_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * slice - CPU by the slices of the tree's tasks on each CPU, without hash lookups, atomics or
+ * clocks
+ */
+#ifndef SLICE_BPF_H
+#define SLICE_BPF_H
+
+#include "tree.bpf.h"
+
+/*
+ * Whether @task, which is current, is in the tree.  Most switches are between few
+ * processes, and nothing about them changed since the last time.
+ */
+static __always_inline bool is_member(struct task_struct *task, struct cpu_slot *slot)
+{
+	struct verdict *v = &slot->verdicts[(u32)task->pid % VERDICTS];
+	u64 number = membership;
+
+	if (v->task == (u64)task && (v->word & ~VERDICT_MEMBER) == number)
+		return v->word & VERDICT_MEMBER;
+	v->task = (u64)task;
+	v->word = number | (process_find(signal_of(task)) ? VERDICT_MEMBER : 0);
+	return v->word & VERDICT_MEMBER;
+}
+
+/*
+ * Whether prev_sum_exec_runtime of @task, which is current, is what its runtime was when it came on
+ * the CPU (KERNEL: set_next_entity).
+ */
+static __always_inline bool is_fair(struct task_struct *task)
+{
+	if (prio_tells_class)
+		return task->prio >= MAX_RT_PRIO;
+	return (u64)BPF_CORE_READ(task, sched_class) == fair_class;
+}
+
+/* What the runtime of @task was when it was last counted; interrupts are off. */
+static __always_inline u64 counted_before(struct task_struct *task, struct cpu_slot *slot,
+					  u64 runtime)
+{
+	u64 since = task->se.prev_sum_exec_runtime, key, *seen;
+
+	barrier_var(since); /* one load must not serve two types of pointer */
+	if (slot->counted == (u64)task)
+		since = slot->runtime_ns;
+	if (is_fair(task))
+		return since;
+	key = (u64)task;
+	seen = bpf_map_lookup_elem(&runtimes, &key);
+	if (seen) {
+		since = *seen;
+		*seen = runtime;
+	} else if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY)) {
+		since = runtime; /* no room: only its record will tell */
+	}
+	return since;
+}
+
+/* CPU of the task since it was last counted. */
+static __always_inline void count_slice(struct task_struct *task, struct cpu_slot *slot)
+{
+	u64 runtime = task->se.sum_exec_runtime;
+	u64 since = counted_before(task, slot, runtime);
+	struct process *p;
+	struct run_totals *own;
+
+	slot->counted = (u64)task;
+	slot->runtime_ns = runtime;
+	if (runtime <= since)
+		return;
+	slot->cpu_ns += runtime - since;
+	if (nr_runs > 1 && (p = process_find(signal_of(task))) && (own = run_own(p->event.run)))
+		__sync_fetch_and_add(&own->slices_ns, runtime - since);
+}
+
+#endif /* SLICE_BPF_H */
