@@ -9,7 +9,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 
-#define TASK_DEAD         0x80 /* include/linux/sched.h, 4.14 on */
+#define TASK_DEAD         0x80  /* include/linux/sched.h, 4.14 on */
+#define TASK_NEW          0x800 /* 4.14 on */
 #define PF_EXITING        0x00000004
 #define PF_KTHREAD        0x00200000
 #define SIGNAL_GROUP_EXIT 0x00000004
@@ -22,6 +23,15 @@
 #define RSS_SHMEM    3
 #define RSS_KINDS    4
 #define RSS_RESIDENT (1u << RSS_FILE | 1u << RSS_ANON | 1u << RSS_SHMEM)
+
+static __always_inline u64 task_state(struct task_struct *task)
+{
+	struct task_struct___v2_6 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->__state))
+		return BPF_CORE_READ(task, __state);
+	return BPF_CORE_READ(old, state);
+}
 
 /* @task is the current one, as bpf_get_current_task_btf() gives it. */
 static __always_inline bool task_is_dead(struct task_struct *task)

@@ -22,8 +22,8 @@ static __always_inline void exit_memory(struct process *p, struct mm_struct *mm,
 	ev->swap_pages = rss_pages(key, 1u << RSS_SWAP);
 	ev->hugetlb_pages = mm_hugetlb_pages(mm);
 	exact = ev->anon_pages + ev->file_pages + ev->shmem_pages;
-	hiwater = BPF_CORE_READ(mm, hiwater_rss);
 	e = bpf_map_lookup_elem(&mms, &key);
+	hiwater = mark_of(e, mm);
 	ev->peak_pages = exact;
 	if (e && e->known > exact) {
 		/* It was more before: how much more only the mark tells, about. */
@@ -62,7 +62,7 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 
 	mm = BPF_CORE_READ(task, mm);
 	if (!again) {
-		__sync_fetch_and_add(&p->leaving, 1);
+		__sync_fetch_and_add(&p->gauge, -1);
 		run_count(p->event.run, FIELD(threads), -1);
 	}
 	if (BPF_CORE_READ(task, signal, live.counter)) {
@@ -94,8 +94,11 @@ static __always_inline void total_record(struct run_totals *r, struct exit_event
 	maximum(&r->largest_peak_pages, peak);
 }
 
-/* The last thread is off the CPU: the record goes out. */
-static __always_inline void process_finish(struct process *p, struct task_struct *task)
+/*
+ * The last thread is off the CPU: the record goes out.  With @leave it has yet to leave its address
+ * space if the exit hook was skipped.
+ */
+static __always_inline void process_finish(struct process *p, struct task_struct *task, bool leave)
 {
 	struct exit_event *ev = &p->event;
 	u64 signal = p->signal, peak;
@@ -104,12 +107,14 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
 		exit_note(p, task);
-		mm_leave(p->mm, signal, false);
-		closing_end(p);
+		if (leave) {
+			mm_leave(p->mm, signal, false);
+			closing_end(p);
+		}
 		run_add(ev->run, FIELD(repaired), 1);
 	}
-	if (p->leaving != ev->threads) /* the hook was skipped for some */
-		run_count(ev->run, FIELD(threads), (s64)p->leaving - ev->threads);
+	if (p->gauge) /* the hook was skipped for some */
+		run_count(ev->run, FIELD(threads), -(s64)(s32)p->gauge);
 	peak = ev->images_peak_pages > ev->peak_pages ? ev->images_peak_pages : ev->peak_pages;
 	total_record(&tree, ev, peak);
 	if ((own = run_own(ev->run)))
@@ -124,33 +129,58 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 		__sync_fetch_and_add(&drops.delete_failed, 1);
 }
 
+/* What the thread used; of one that was there before only what came since. */
+static __always_inline void thread_add(struct exit_event *ev, struct task_struct *task,
+				       const struct thread_before *before)
+{
+	u64 counters[EVENT_COUNTERS], cpu = BPF_CORE_READ(task, se.sum_exec_runtime);
+	u64 *to = &ev->utime_ns;
+
+	counters_read(task, counters);
+	/* This very switch is counted already; wait4 leaves it out. */
+	if (BPF_CORE_READ(task, flags) & PF_EXITING)
+		__sync_fetch_and_add(&ev->voluntary_switches, -1);
+	__sync_fetch_and_add(&ev->cpu_ns, before ? cpu - before->cpu_ns : cpu);
+	for (int i = 0; i < EVENT_COUNTERS; i++)
+		__sync_fetch_and_add(&to[i],
+				     before ? counters[i] - before->counters[i] : counters[i]);
+}
+
+/*
+ * Of a process that was taken in the last thread is gone when the kernel says that none lives and
+ * none is left of those we know: one may have come or gone unseen meanwhile.
+ */
+static __always_inline bool taken_thread_finish(struct process *p, struct task_struct *task)
+{
+	u64 key = (u64)task;
+	struct thread_before *before = bpf_map_lookup_elem(&threads, &key);
+
+	if (before) {
+		thread_add(&p->event, task, before);
+		if (bpf_map_delete_elem(&threads, &key) || __sync_fetch_and_add(&p->here, -1) != 1)
+			return false;
+	}
+	return !p->here && !BPF_CORE_READ(task, signal, live.counter) &&
+	       !(__sync_fetch_and_or(&p->event.flags, EVENT_FINISHED) & EVENT_FINISHED);
+}
+
 static __always_inline int thread_finish(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
 	u64 key = (u64)task;
+	bool last;
 
-#define ADD(member, value) __sync_fetch_and_add(&ev->member, (value))
 	if (!is_fair(task))
 		bpf_map_delete_elem(&runtimes, &key);
-	ADD(cpu_ns, BPF_CORE_READ(task, se.sum_exec_runtime));
-	ADD(utime_ns, BPF_CORE_READ(task, utime));
-	ADD(stime_ns, BPF_CORE_READ(task, stime));
-	ADD(minor_faults, BPF_CORE_READ(task, min_flt));
-	ADD(major_faults, BPF_CORE_READ(task, maj_flt));
-	/* This very switch is counted already; wait4 leaves it out. */
-	ADD(voluntary_switches, BPF_CORE_READ(task, nvcsw) - 1);
-	ADD(involuntary_switches, BPF_CORE_READ(task, nivcsw));
-	ADD(rchar, BPF_CORE_READ(task, ioac.rchar));
-	ADD(wchar, BPF_CORE_READ(task, ioac.wchar));
-	ADD(syscr, BPF_CORE_READ(task, ioac.syscr));
-	ADD(syscw, BPF_CORE_READ(task, ioac.syscw));
-	ADD(read_bytes, BPF_CORE_READ(task, ioac.read_bytes));
-	ADD(write_bytes, BPF_CORE_READ(task, ioac.write_bytes));
-	ADD(cancelled_write_bytes, BPF_CORE_READ(task, ioac.cancelled_write_bytes));
-#undef ADD
-	__sync_fetch_and_add(&membership, 2);
-	if (__sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads)
-		process_finish(p, task);
+	__sync_fetch_and_add(&membership_number, 2);
+	if (attaching && ev->flags & EVENT_TAKEN_IN) {
+		last = taken_thread_finish(p, task);
+	} else {
+		thread_add(ev, task, NULL);
+		last = __sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads;
+	}
+	if (last)
+		process_finish(p, task, true);
 	return 0;
 }
 

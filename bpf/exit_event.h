@@ -14,9 +14,15 @@
 #define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
 #define EVENT_CPUS_MAX 1024
 
-/* What a test run of the birth program is to do; no task lies there. */
+/* What a call of user space's is to do; no task lies there. */
 #define EVENT_RUN_PREPARE 0
 #define EVENT_RUN_SETTLE  1
+
+/* What the task iterator does, see seed.bpf.h. */
+#define SEED_LOOK      0 /* remembers who made whom */
+#define SEED_TAKE      1 /* takes in what belongs to the tree */
+#define SEED_COUNT     2 /* adds the living threads' counters to their processes, once all is over */
+#define SEED_ROOTS_MAX 64
 
 enum event_type {
 	EVENT_FORK = 1,
@@ -42,6 +48,8 @@ enum event_flag {
 	EVENT_ARGV_TRUNCATED = 1u << 11,
 	EVENT_FELL = 1u << 13, /* the final image's peak is a reading before its end */
 	EVENT_IMAGES_FELL = 1u << 14,
+	EVENT_TAKEN_IN = 1u << 15, /* it was there before: what it used before is not counted */
+	EVENT_FINISHED = 1u << 16,
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -118,6 +126,7 @@ struct exit_event {
 	__u32 images_error_pages; /* likewise with EVENT_IMAGES_HIWATER */
 	__u32 reserved;
 	char comm[EVENT_COMM_LEN];
+	__u64 mark_before_pages; /* its peak before it was taken in */
 };
 
 struct oom_event {
@@ -146,8 +155,26 @@ struct process {
 	__u64 image_last_pages;  /* the last reading of it */
 	__u64 image_error_pages; /* of that mark */
 	__u64 closing_pages;     /* of that image, still in upper until the exec is done */
+	__u64 before_cpu_ns;     /* what it had used before it was taken in, ended threads too */
 	__u32 dead;              /* threads */
-	__u32 leaving;           /* threads that the exit hook saw */
+	__u32 gauge;             /* threads of it that the tree's count holds */
+	__u32 here;              /* taken in: threads in the threads map */
+	__u32 reserved;
+};
+
+/* A thread that was there before its process was taken in, or is of such a process. */
+struct thread_before {
+	__u64 signal;
+	__u64 cpu_ns;
+	__u64 counters[13]; /* as in exit_event, utime_ns the first */
+	__u64 counted;      /* its CPU since then is being counted */
+};
+
+/* Who made whom, while a tree is taken in. */
+struct birth {
+	__u64 creator; /* signal_struct; 0: not known */
+	__u32 member;
+	__u32 missed; /* it was in the tree, and is counted as missed */
 };
 
 /* An address space of the tree, its parts in the sums. */
@@ -162,10 +189,11 @@ struct mm_entry {
 	__u64 known;           /* largest exact reading */
 	__u64 hiwater;         /* largest kernel mark seen */
 	__u64 inherited;
-	__u64 cpus;    /* it ran on, bit 63 for those above */
-	__u64 epoch;   /* of at_peak */
-	__u64 at_peak; /* its part in lower at the peak of that epoch */
-	__u32 users;   /* processes of the tree that have it */
+	__u64 mark_before; /* hiwater when it was taken in: no more than that says nothing */
+	__u64 cpus;        /* it ran on, bit 63 for those above */
+	__u64 epoch;       /* of at_peak */
+	__u64 at_peak;     /* its part in lower at the peak of that epoch */
+	__u32 users;       /* processes of the tree that have it */
 	__u32 run;
 	__u32 place; /* in the table of living ones, 1 on; 0: no room */
 	__u32 reserved;
@@ -215,7 +243,9 @@ struct run_totals {
 	__u64 lock_missed;   /* an address space was busy when it had to be read: upper is void */
 	__u64 slices_ns; /* of the living too, up to their last switch or tick; run 0: see cpu_slot
 			  */
-	__u64 reserved[26];
+	__u64 initial;   /* processes that were taken in */
+	__u64 before_cpu_ns; /* what they had used before */
+	__u64 reserved[24];
 };
 
 /* Whether a task is in the tree, remembered from the last look into the process map. */
@@ -224,10 +254,11 @@ struct verdict {
 	__u64 word; /* the membership number of that look, and VERDICT_MEMBER */
 };
 
-#define MOMENT_IMAGE 0 /* exec, exit, or user space's call */
-#define MOMENT_BIRTH 1
-#define MOMENT_LOOK  2
-#define MOMENT_DEATH 3
+#define MOMENT_IMAGE   0 /* exec, exit, or user space's call */
+#define MOMENT_BIRTH   1
+#define MOMENT_LOOK    2
+#define MOMENT_DEATH   3
+#define MOMENT_UNKNOWN 4 /* a thread that was overlooked */
 
 #define VERDICT_MEMBER 1ull
 #define VERDICTS       4
@@ -256,6 +287,9 @@ struct drop_counts {
 	__u64 stale_entries;        /* a key was still taken when its owner was born */
 	__u64 delete_failed;
 	__u64 moments; /* a tail call was refused */
+	__u64 births;  /* no room to remember who made whom */
+	__u64 threads; /* no room for a thread that was there before */
+	__u64 missed;  /* processes of the tree that ended while it was taken in */
 };
 
 /* Counters that stand in the same order in both, utime_ns the first. */
@@ -274,10 +308,10 @@ _Static_assert((__builtin_offsetof(struct exit_event, cancelled_write_bytes) -
 
 _Static_assert(sizeof(struct fork_event) == 48, "fork_event is a wire format");
 _Static_assert(sizeof(struct exec_event) == 72, "exec_event is a wire format");
-_Static_assert(sizeof(struct exit_event) == 288, "exit_event is a wire format");
+_Static_assert(sizeof(struct exit_event) == 296, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 72, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 96, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

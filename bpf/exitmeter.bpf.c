@@ -7,13 +7,14 @@
  * that run with interrupts off (sched_switch, sched_wakeup_new) never are.  So the exit hook only
  * adds memory facts, it, exec and prepare_exec have a second copy, and TASK_DEAD repairs the rest.
  */
-#include "end.bpf.h"
+#include "seed.bpf.h"
 
 /* Set before prepare runs. */
 __u32 root_pid;       /* the held child, as its parent's namespace sees it */
 __u32 caller_is_fair; /* scheduled by the fair class */
 /* Answers of prepare. */
-__u32 seed_pid; /* of the caller, to prove that the types fit this kernel */
+__u32 seed_pid;      /* of the caller, to prove that the types fit this kernel */
+__u64 seed_start_ns; /* likewise, as the kernel has it */
 __u32 seed_found;
 __u32 seed_mem_alloc; /* the kernel has bpf_mem_alloc */
 
@@ -86,9 +87,14 @@ static __always_inline int prepare(void)
 	if (caller_is_fair)
 		fair_class = (u64)BPF_CORE_READ(current, sched_class);
 	namespace_level = BPF_CORE_READ(current, thread_pid, level);
+	seed_start_ns = BPF_CORE_READ(current, group_leader, start_boottime);
 	seed_pid = pid_in_namespace(current);
 	/* Only a reference, so that user space can ask the object's types whether it exists. */
 	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
+	if (attaching) {
+		seed_own = signal_of(current);
+		return 0;
+	}
 	root = held_child(current);
 	if (!root)
 		return 0;
@@ -147,17 +153,24 @@ __noinline int look(u32 cpu, u32 how)
 
 static __always_inline int birth(struct task_struct *task)
 {
-	u64 signal = signal_of((void *)bpf_get_current_task());
+	struct task_struct *current = (void *)bpf_get_current_task();
+	u64 signal = signal_of(current);
 	struct process *creator = process_find(signal);
 
-	if (!creator)
+	if (attaching && seeding && signal_of(task) != signal &&
+	    birth_watch(task, signal, creator != NULL))
+		return process_enter((u64)task, signal, pid_in_namespace(current), 0);
+	if (!creator || closed)
 		return 0;
-	if (signal_of(task) == signal) {
-		__sync_fetch_and_add(&membership, 2);
-		__sync_fetch_and_add(&creator->event.threads, 1);
-		run_count(creator->event.run, FIELD(threads), 1);
-	} else {
+	if (signal_of(task) != signal) {
 		process_enter((u64)task, signal, creator->event.pid, creator->event.run);
+	} else if (attaching && creator->event.flags & EVENT_TAKEN_IN) {
+		thread_take(signal, (u64)task);
+	} else {
+		__sync_fetch_and_add(&membership_number, 2);
+		__sync_fetch_and_add(&creator->event.threads, 1);
+		__sync_fetch_and_add(&creator->gauge, 1);
+		run_count(creator->event.run, FIELD(threads), 1);
 	}
 	return 0;
 }
@@ -168,7 +181,7 @@ static __always_inline int image_changes(bool again)
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct process *p = process_find(signal_of(task));
 
-	if (!p)
+	if (!p || closed)
 		return 0;
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
 		return process_exit(task, p, again);
@@ -200,6 +213,14 @@ int on_image(struct bpf_raw_tracepoint_args *ctx)
 		return birth((void *)ctx->args[0]);
 	case MOMENT_LOOK:
 		return look(cpu, SAMPLE_MUST);
+	case MOMENT_UNKNOWN:
+		task = bpf_get_current_task_btf();
+		p = process_find(signal_of(task));
+		if (attaching && p && !task_is_dead(task))
+			thread_take(signal_of(task), bpf_get_current_task());
+		else if (attaching && p)
+			thread_finish(p, task);
+		return 0;
 	case MOMENT_DEATH:
 		task = bpf_get_current_task_btf();
 		p = process_find(signal_of(task));
@@ -236,7 +257,8 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
 
-	if (cpu < EVENT_CPUS_MAX && is_member(task, &slots[cpu]))
+	if (cpu < EVENT_CPUS_MAX &&
+	    (is_member(task, &slots[cpu]) != STRANGER || (attaching && seeding)))
 		go_on(ctx, &slots[cpu], MOMENT_BIRTH);
 	return 0;
 }
@@ -248,6 +270,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *prev = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_slot *slot;
+	enum membership is;
 
 	if (cpu >= EVENT_CPUS_MAX)
 		return 0;
@@ -255,8 +278,11 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	slot->task = ctx->args[2];
 	if (tree_idle)
 		wake_user((void *)ctx->args[2]);
-	if (prev->flags & PF_KTHREAD || !is_member(prev, slot)) {
+	is = prev->flags & PF_KTHREAD ? STRANGER : is_member(prev, slot);
+	if (is != MEMBER) {
 		slot->counted = 0;
+		if (is == UNKNOWN_THREAD)
+			go_on(ctx, slot, MOMENT_UNKNOWN);
 		return 0;
 	}
 	count_slice(prev, slot);
@@ -274,11 +300,25 @@ int on_tick(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
 
-	if (cpu >= EVENT_CPUS_MAX || !is_member(task, &slots[cpu]))
+	if (cpu >= EVENT_CPUS_MAX || is_member(task, &slots[cpu]) != MEMBER)
 		return 0;
 	count_slice(task, &slots[cpu]);
 	look(cpu, SAMPLE_TRY);
 	return 0;
+}
+
+/* --- attach ------------------------------------------------------------------------------- */
+
+SEC("iter/task")
+int on_task(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (!task)
+		return 0;
+	/* Through memory, so that it is a number from here on. */
+	*(volatile u64 *)&offsets_leak = (u64)task;
+	return seed((void *)*(volatile u64 *)&offsets_leak, *(volatile u64 *)&offsets_leak);
 }
 
 /* --- evidence ----------------------------------------------------------------------------- */

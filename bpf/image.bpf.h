@@ -27,9 +27,9 @@ static __always_inline void image_note(struct process *p, struct task_struct *ta
 		return;
 	mm_sample((u64)mm, cpu, SAMPLE_MUST);
 	rss = rss_pages((u64)mm, RSS_RESIDENT);
-	hiwater = BPF_CORE_READ(mm, hiwater_rss);
 	key = (u64)mm;
 	e = bpf_map_lookup_elem(&mms, &key);
+	hiwater = mark_of(e, mm);
 	p->image_last_pages = rss;
 	if (e) {
 		if (e->known > rss)

@@ -61,14 +61,23 @@ __noinline u64 rss_pages(u64 mm_addr, u32 kinds)
 		const u32 at_count = bpf_core_field_offset(struct percpu_counter, count);
 		const u32 at_counters = bpf_core_field_offset(struct percpu_counter, counters);
 		const void *stat = (void *)mm + bpf_core_field_offset(struct mm_struct, rss_stat);
-		char raw[256];
+		char raw[192];
 
-		if (size * RSS_KINDS > sizeof(raw) ||
-		    bpf_probe_read_kernel(raw, size * RSS_KINDS, stat))
-			return 0;
-		for (int i = 0; i < RSS_KINDS; i++) {
-			parts.pages[i] = *(s64 *)(raw + i * size + at_count);
-			parts.counters[i] = *(u64 *)(raw + i * size + at_counters);
+		/* One reading for all; lock debugging makes them larger. */
+		if (size * RSS_KINDS <= sizeof(raw)) {
+			if (bpf_probe_read_kernel(raw, size * RSS_KINDS, stat))
+				return 0;
+			for (int i = 0; i < RSS_KINDS; i++) {
+				parts.pages[i] = *(s64 *)(raw + i * size + at_count);
+				parts.counters[i] = *(u64 *)(raw + i * size + at_counters);
+			}
+		} else {
+			for (int i = 0; i < RSS_KINDS; i++) {
+				bpf_probe_read_kernel(&parts.pages[i], sizeof(s64),
+						      stat + i * size + at_count);
+				bpf_probe_read_kernel(&parts.counters[i], sizeof(u64),
+						      stat + i * size + at_counters);
+			}
 		}
 		parts.adjoining = parts.counters[3] == parts.counters[0] + 3 * sizeof(s32) &&
 				  parts.counters[1] == parts.counters[0] + sizeof(s32);
@@ -175,6 +184,14 @@ static __always_inline u64 hiwater_error(const struct mm_entry *e)
 	return hiwater_slack_pages * (!e || e->cpus >> 63 ? nr_cpus : bits(e->cpus));
 }
 
+/* The kernel's mark; 0 while it is from before we attached. */
+static __always_inline u64 mark_of(const struct mm_entry *e, struct mm_struct *mm)
+{
+	u64 mark = BPF_CORE_READ(mm, hiwater_rss);
+
+	return e && mark <= e->mark_before ? 0 : mark;
+}
+
 /* Puts a reading into its entry; the lock is held. */
 static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 {
@@ -187,6 +204,8 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	/* It rises before memory goes: RSS fell and it did not, so somebody wrote clear_refs. */
 	if (rss + hiwater_error(e) < e->known && hiwater + hiwater_error(e) < e->known)
 		e->mark_reset = 1;
+	if (hiwater <= e->mark_before)
+		hiwater = 0;
 	if (hiwater > e->hiwater)
 		e->hiwater = hiwater;
 	if (rss > high)
@@ -258,7 +277,7 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 		return 0;
 	bit = how == SAMPLE_FOLD ? 0 : 1ull << (cpu < 63 ? cpu : 63);
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
-	hiwater = BPF_CORE_READ(mm, hiwater_rss);
+	hiwater = mark_of(e, mm);
 	if (how != SAMPLE_FOLD) {
 		e->task_runtime_ns = BPF_CORE_READ((struct task_struct *)task, se.sum_exec_runtime);
 		e->task = task;
@@ -385,33 +404,54 @@ static __always_inline void living_remove(struct mm_entry *e)
 		living[i] = 0;
 }
 
-/* A new address space in the tree.  Not 0: no room, counted. */
+#define CPU_ANY (~0u)
+
+/* What a new entry starts as; too large for a stack beside others. */
+static const struct mm_entry blank_mm;
+
+/*
+ * A new address space in the tree; with CPU_ANY it was there before.  Not 0: no room, counted.
+ */
 __noinline int mm_enter(u64 mm, u32 run, u64 inherited, u32 cpu)
 {
-	struct mm_entry fresh = { .mm = mm, .run = run, .users = 1 };
 	u64 rss = rss_pages(mm, RSS_RESIDENT);
+	struct mm_struct *space = (void *)mm;
 	struct mm_entry *e;
 
-	fresh.rss = fresh.known = fresh.high = rss;
-	fresh.net = rss > inherited ? rss - inherited : 0;
-	fresh.inherited = inherited;
-	fresh.cpus = 1ull << (cpu < 63 ? cpu : 63);
-	fresh.epoch = tree.epoch;
 	e = bpf_map_lookup_elem(&mms, &mm);
 	if (e && !e->dead) { /* its end was never seen */
 		__sync_fetch_and_add(&drops.stale_entries, 1);
 		run_move(e->run, -e->net, -e->high);
 		living_remove(e);
 	}
-	if (bpf_map_update_elem(&mms, &mm, &fresh, BPF_ANY)) {
+	if (bpf_map_update_elem(&mms, &mm, &blank_mm, BPF_ANY) ||
+	    !(e = bpf_map_lookup_elem(&mms, &mm))) {
 		__sync_fetch_and_add(&drops.mms_untracked, 1);
 		return 1;
 	}
-	run_move(run, fresh.net, fresh.high);
-	e = bpf_map_lookup_elem(&mms, &mm);
-	if (e)
-		living_add(e, mm);
+	e->rss = e->known = e->high = rss;
+	e->net = rss > inherited ? rss - inherited : 0;
+	e->inherited = inherited;
+	e->cpus = 1ull << (cpu < 63 ? cpu : 63);
+	if (cpu == CPU_ANY)
+		e->mark_before = BPF_CORE_READ(space, hiwater_rss);
+	e->epoch = tree.epoch;
+	e->run = run;
+	e->users = 1;
+	barrier();
+	e->mm = mm; /* from here on others take it for what it is */
+	run_move(run, e->net, e->high);
+	living_add(e, mm);
 	return 0;
+}
+
+/* Takes the address space out of the sums; @upper of it stays. */
+static __always_inline void mm_end(struct mm_entry *e, u64 upper)
+{
+	entry_move(e, 0, upper);
+	entry_set_aside(e);
+	e->dead = 1;
+	living_remove(e);
 }
 
 /*
@@ -435,10 +475,7 @@ __noinline int mm_leave(u64 mm, u64 signal, bool closing)
 	if (!entry_lock(e, mm, task, LOCK_TRIES))
 		run_add(e->run, FIELD(lock_missed), 1);
 	high = e->high;
-	entry_move(e, 0, closing ? high : 0);
-	entry_set_aside(e);
-	e->dead = 1;
-	living_remove(e);
+	mm_end(e, closing ? high : 0);
 	if (closing)
 		p->closing_pages = high;
 	if (e->mark_reset)

@@ -25,11 +25,6 @@ static __always_inline u64 wake_flags(void)
 	return BPF_RB_NO_WAKEUP;
 }
 
-static __always_inline u64 signal_of(struct task_struct *task)
-{
-	return (u64)BPF_CORE_READ(task, signal);
-}
-
 /* The process's pid as exitmeter's own pid namespace sees it; 0 where it does not. */
 static __always_inline u32 pid_in_namespace(struct task_struct *task)
 {
@@ -65,6 +60,23 @@ static __always_inline void fork_send(const struct exit_event *ev)
 		__sync_fetch_and_add(&drops.fork_events, 1);
 }
 
+static __always_inline void counters_read(struct task_struct *task, u64 *to)
+{
+	to[0] = BPF_CORE_READ(task, utime);
+	to[1] = BPF_CORE_READ(task, stime);
+	to[2] = BPF_CORE_READ(task, min_flt);
+	to[3] = BPF_CORE_READ(task, maj_flt);
+	to[4] = BPF_CORE_READ(task, nvcsw);
+	to[5] = BPF_CORE_READ(task, nivcsw);
+	to[6] = BPF_CORE_READ(task, ioac.rchar);
+	to[7] = BPF_CORE_READ(task, ioac.wchar);
+	to[8] = BPF_CORE_READ(task, ioac.syscr);
+	to[9] = BPF_CORE_READ(task, ioac.syscw);
+	to[10] = BPF_CORE_READ(task, ioac.read_bytes);
+	to[11] = BPF_CORE_READ(task, ioac.write_bytes);
+	to[12] = BPF_CORE_READ(task, ioac.cancelled_write_bytes);
+}
+
 /* Takes in the process of @task_addr, which has not run; @creator is 0 for the root. */
 __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 run)
 {
@@ -75,7 +87,11 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	struct mm_entry *e;
 	struct process *p;
 
-	if (bpf_map_lookup_elem(&processes, &signal))
+	p = bpf_map_lookup_elem(&processes, &signal);
+	/* The task iterator met it before its first wakeup. */
+	if (attaching && p && p->event.start_ns == BPF_CORE_READ(task, start_boottime))
+		return 0;
+	if (p)
 		__sync_fetch_and_add(&drops.stale_entries, 1);
 	if (bpf_map_update_elem(&processes, &signal, &blank_process, BPF_ANY) ||
 	    !(p = bpf_map_lookup_elem(&processes, &signal))) {
@@ -84,7 +100,7 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	}
 	p->signal = signal;
 	p->mm = mm;
-	__sync_fetch_and_add(&membership, 2);
+	__sync_fetch_and_add(&membership_number, 2);
 	ev = &p->event;
 	ev->type = EVENT_EXIT;
 	ev->start_ns = BPF_CORE_READ(task, start_boottime);
@@ -93,13 +109,13 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	ev->pid = pid_in_namespace(task);
 	ev->ppid = ppid;
 	ev->run = run;
-	ev->threads = 1;
-	if (!creator) {
+	ev->threads = p->gauge = 1;
+	e = bpf_map_lookup_elem(&mms, &mm);
+	if (!creator_signal) {
 		/* The held child's image is exitmeter's: none of the run's until it execs. */
 		ev->flags = EVENT_SHARED_MM;
-	} else if (creator->mm == mm) {
+	} else if ((e && e->mm == mm && !e->dead) || (creator && creator->mm == mm)) {
 		ev->flags = EVENT_SHARED_MM;
-		e = bpf_map_lookup_elem(&mms, &mm);
 		if (e)
 			__sync_fetch_and_add(&e->users, 1);
 	} else {
@@ -108,7 +124,7 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 		if (mm_enter(mm, run, ev->inherited_pages, bpf_get_smp_processor_id()))
 			ev->flags |= EVENT_UNTRACKED_MM;
 	}
-	if (creator)
+	if (creator_signal)
 		run_add(run, FIELD(forks), 1);
 	run_count(run, FIELD(processes), 1);
 	run_count(run, FIELD(threads), 1);

@@ -8,20 +8,54 @@
 
 #include "tree.bpf.h"
 
+enum membership {
+	STRANGER,
+	MEMBER,         /* VERDICT_MEMBER */
+	UNKNOWN_THREAD, /* of a process that was taken in: it was overlooked then */
+};
+
+static __always_inline enum membership look_up(struct task_struct *task, struct cpu_slot *slot)
+{
+	struct process *p = process_find(signal_of(task));
+	struct thread_before *before;
+	u64 key = (u64)task;
+
+	if (!p)
+		return STRANGER;
+	if (!attaching || !(p->event.flags & EVENT_TAKEN_IN))
+		return MEMBER;
+	before = bpf_map_lookup_elem(&threads, &key);
+	if (!before)
+		return UNKNOWN_THREAD;
+	/* The slice it was in when it was taken in began before that. */
+	if (!before->counted) {
+		before->counted = 1;
+		if (slot->counted != key) {
+			slot->counted = key;
+			slot->runtime_ns = before->cpu_ns;
+		}
+	}
+	return MEMBER;
+}
+
 /*
  * Whether @task, which is current, is in the tree.  Most switches are between few
  * processes, and nothing about them changed since the last time.
  */
-static __always_inline bool is_member(struct task_struct *task, struct cpu_slot *slot)
+static __always_inline enum membership is_member(struct task_struct *task, struct cpu_slot *slot)
 {
 	struct verdict *v = &slot->verdicts[(u32)task->pid % VERDICTS];
-	u64 number = membership;
+	u64 number = membership_number;
+	enum membership is;
 
 	if (v->task == (u64)task && (v->word & ~VERDICT_MEMBER) == number)
-		return v->word & VERDICT_MEMBER;
+		return (enum membership)(v->word & VERDICT_MEMBER);
+	is = closed ? STRANGER : look_up(task, slot);
+	if (is == UNKNOWN_THREAD)
+		return is;
 	v->task = (u64)task;
-	v->word = number | (process_find(signal_of(task)) ? VERDICT_MEMBER : 0);
-	return v->word & VERDICT_MEMBER;
+	v->word = number | is;
+	return is;
 }
 
 /*

@@ -18,6 +18,7 @@ const volatile __u32 nr_runs = 1;
 const volatile __u32 hiwater_slack_pages = 0;
 /* The kernel has no sched_ext: whoever has no real-time priority is in the fair class. */
 const volatile __u32 prio_tells_class = 0;
+const volatile __u32 attaching = 0; /* the tree was there before us */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,15 +49,37 @@ struct {
 	__type(value, struct run_totals);
 } runs SEC(".maps"); /* number 1 on; element 0 is not used */
 
+/* The next two are there only when a tree is attached to. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u64); /* address of task_struct, of processes that were taken in */
+	__type(value, struct thread_before);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, u64); /* address of signal_struct */
+	__type(value, struct birth);
+} births SEC(".maps");
+
 struct run_totals tree;        /* run 0: the whole tree */
 static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
 static u32 living_top;         /* places above were never used */
 struct drop_counts drops;
+/* Metering is over: from here on nothing changes, so that it can be read as of one moment. */
+__u32 closed;
 struct cpu_slot slots[EVENT_CPUS_MAX];
-static u64 membership; /* rises by two whenever a task of the tree is born or dead */
+__u64 membership_number; /* rises by two whenever a task of the tree is born or dead */
 static u64 fair_class;
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
 static u64 offsets_leak;
+
+static __always_inline u64 signal_of(struct task_struct *task)
+{
+	return (u64)BPF_CORE_READ(task, signal);
+}
 
 static __always_inline struct process *process_find(u64 signal)
 {

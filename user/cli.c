@@ -14,6 +14,8 @@
 #define INTERVAL_DEFAULT_S 0.25
 #define INTERVAL_MIN_S     0.01
 #define INTERVAL_MAX_S     86400.0
+#define DURATION_MAX_S     (100 * 365 * 86400.0)
+#define PIDS_MAX           64
 #define TOP_DEFAULT        10
 #define LIST_MAX           1000
 
@@ -31,6 +33,7 @@ enum {
 	OPT_LABEL,
 	OPT_NO_ARGV,
 	OPT_DEBUG,
+	OPT_DURATION,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -49,6 +52,8 @@ static const struct opt opts[] = {
 	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN] or proc" },
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
+	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
+	{ OPT_DURATION, "duration", "S", "attached: detach after S seconds" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
 	{ OPT_NO_ARGV, "no-argv", NULL,
@@ -63,6 +68,7 @@ static const struct opt opts[] = {
 static void print_help(void)
 {
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
+	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);
@@ -85,6 +91,55 @@ static bool parse_interval(const char *text, double *ret)
 	}
 	*ret = v;
 	return true;
+}
+
+static bool parse_duration(const char *text, double *ret)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(v) || v <= 0 || v > DURATION_MAX_S)
+		return log_line("duration '%s': seconds above 0", text), false;
+	*ret = v;
+	return true;
+}
+
+/* Decimal numbers with commas between; the same one twice is one. */
+static bool parse_pids(const char *text, struct config *c)
+{
+	const char *p = text;
+
+	for (;;) {
+		char *end;
+		long pid;
+		int *more;
+		bool known = false;
+
+		errno = 0;
+		pid = *p >= '0' && *p <= '9' ? strtol(p, &end, 10) : 0;
+		if (pid <= 0 || pid > INT_MAX || errno || (*end && *end != ',')) {
+			log_line("pid '%s': process ids with commas between", text);
+			return false;
+		}
+		for (size_t i = 0; i < c->n_pids; i++)
+			known |= c->pids[i] == pid;
+		if (!known) {
+			more = realloc(c->pids, (c->n_pids + 1) * sizeof(*more));
+			if (!more)
+				return false;
+			c->pids = more;
+			c->pids[c->n_pids++] = (int)pid;
+		}
+		if (!*end)
+			break;
+		p = end + 1;
+	}
+	if (c->n_pids <= PIDS_MAX)
+		return true;
+	log_line("pid: at most %d processes", PIDS_MAX);
+	return false;
 }
 
 static bool parse_source(const char *text, struct config *c)
@@ -174,6 +229,10 @@ static bool take(int key, const char *arg, struct config *c)
 		return c->require_exact = true;
 	case OPT_WAIT_TREE:
 		return c->wait_tree = true;
+	case 'p':
+		return parse_pids(arg, c);
+	case OPT_DURATION:
+		return parse_duration(arg, &c->duration_s);
 	case OPT_RUN_ID:
 		c->run_id = arg;
 		if (*arg)
@@ -249,12 +308,22 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (!outputs_fit(&c))
 		goto bad;
-	if (optind == argc) {
+	if (c.n_pids && optind < argc) {
+		log_line("-p with a command: it is either the one or the other");
+		goto bad;
+	}
+	if (c.duration_s > 0 && !c.n_pids) {
+		log_line("--duration is for -p only");
+		goto bad;
+	}
+	if (optind == argc && !c.n_pids) {
 		log_line("no command given (see --help)");
 		goto bad;
 	}
-	c.command = argv + optind;
+	c.command = c.n_pids ? NULL : argv + optind;
 	*ret_config = c;
+	if (c.n_pids)
+		return CLI_RUN;
 	if (strcmp(argv[optind - 1], "--") != 0 && is_subcommand(argv[optind]))
 		return CLI_SUBCOMMAND;
 	return CLI_RUN;
@@ -266,5 +335,7 @@ bad:
 void cli_free(struct config *c)
 {
 	free(c->labels);
+	free(c->pids);
 	c->labels = NULL;
+	c->pids = NULL;
 }

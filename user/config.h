@@ -17,7 +17,10 @@ enum source_choice { SOURCE_AUTO, SOURCE_BPF, SOURCE_PROC };
 enum sort_choice { SORT_PEAK, SORT_CPU, SORT_START };
 
 struct config {
-	char **command; /* NULL-terminated */
+	char **command; /* NULL-terminated; NULL: attach */
+	int *pids;      /* to attach to, owned; each once */
+	size_t n_pids;
+	double duration_s; /* 0: until the target ends */
 	/* Where outputs go: a path, "-" for stdout, "fd:N"; NULL for none. */
 	const char *report; /* NULL: stderr */
 	const char *json, *journal;

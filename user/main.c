@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	case CLI_RUN:
 		log_set_debug(config.debug);
 		if (disable && !strcmp(disable, "1"))
-			status = run_plainly(config.command);
+			status = config.command ? run_plainly(config.command) : 0;
 		else
 			status = session_run(&config);
 		break;

@@ -117,6 +117,7 @@ struct sched_entity {
 
 struct signal_struct {
 	atomic_t live;
+	u64 sum_sched_runtime; /* of threads that are gone */
 	int group_exit_code;
 	unsigned int flags;
 };
@@ -145,6 +146,7 @@ struct task_struct {
 	int tgid;
 	struct list_head children;
 	struct list_head sibling;
+	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	u64 utime;
@@ -179,6 +181,19 @@ struct trace_event_raw_mark_victim {
 /* Since 6.1 hash maps that do not preallocate are safe in tracing programs. */
 struct bpf_mem_alloc {
 	void *cache;
+};
+
+struct bpf_iter_meta {
+	u64 seq_num;
+};
+
+struct bpf_iter__task {
+	union {
+		struct bpf_iter_meta *meta;
+	};
+	union {
+		struct task_struct *task;
+	};
 };
 
 #pragma clang attribute pop

@@ -26,7 +26,9 @@ struct source_sink {
 };
 
 struct source_options {
-	pid_t root;       /* the held child */
+	pid_t root;         /* the held child */
+	const pid_t *roots; /* or what to attach to */
+	size_t n_roots;
 	bool tick;        /* kernel-side tick */
 	bool debug;       /* libbpf's and our own messages on stderr */
 	const char *plan; /* the hook plan to use; NULL: the best that works */
@@ -46,7 +48,7 @@ struct source;
 struct source_ops {
 	int (*drain)(struct source *s);
 	int (*sample)(struct source *s, struct tree_sample *ret);
-	int (*finish)(struct source *s, bool root_reaped, struct totals *ret);
+	int (*finish)(struct source *s, bool root_ended, struct totals *ret);
 	int (*poll_fd)(struct source *s);
 	int (*poll_ms)(struct source *s);
 	size_t (*losses)(struct source *s, struct loss *out, size_t cap);
@@ -62,9 +64,9 @@ struct source {
 };
 
 /*
- * Open: loads and attaches what is needed and takes in the held child.  0 and *@ret_source, owned
- * by the caller; or -errno and, in @why (@cap bytes), one clause that says what is missing and what
- * would allow it.
+ * Open: loads and attaches what is needed and takes in the held child or the tree that is there.  0
+ * and *@ret_source, owned by the caller; or -errno and, in @why (@cap bytes), one clause that says
+ * what is missing and what would allow it.
  */
 int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
 		    struct source **ret_source, char *why, size_t cap);
@@ -83,9 +85,10 @@ int source_sample(struct source *s, struct tree_sample *ret);
 /*
  * The run is over: waits until every exit that has begun has sent its record (at most a second:
  * wait4 returns before the last switch of the root), then hands on those still running as exit
- * records with @running.  -ETIME when a record did not come.
+ * records with @running.  @root_ended: it was waited for, or seen to have ended.  -ETIME when a
+ * record did not come.
  */
-int source_finish(struct source *s, bool root_reaped, struct totals *ret);
+int source_finish(struct source *s, bool root_ended, struct totals *ret);
 
 /* A descriptor that becomes readable when a drain is due early, or -1. */
 int source_poll_fd(struct source *s);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "capture/source.h"
+#include "capture/source_bpf.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,11 +17,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <linux/types.h>
 
-#include "capture/kernel_btf.h"
-#include "exit_event.h"
-#include "exitmeter.skel.h"
 #include "procfs/scan.h"
 #include "units.h"
 
@@ -32,31 +29,6 @@
 #define TICK_HZ         100
 #define SETTLE_MS       1000
 #define LATE_MS         8 /* a command shorter than that does not pay for what it cannot use */
-#define LINKS_MAX       16
-
-struct source_bpf {
-	struct source base;
-	struct exitmeter_bpf *skel;
-	struct exitmeter_bpf *late;   /* the tick and the OOM evidence */
-	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
-	struct kernel_btf btf;
-	struct ring_buffer *ring;
-	struct bpf_link *links[LINKS_MAX];
-	size_t n_links;
-	int *ticks; /* one descriptor a CPU, -1 where there is none */
-	struct bpf_link **tick_links;
-	int n_cpus;
-	int64_t page_bytes;
-	pid_t root;
-	bool tick_wanted, late_tried;
-	int64_t opened_ns;
-	int64_t oom_evidence_ns; /* since when there is some; INT64_MAX: never */
-	bool idle;
-	int quiet;
-	uint64_t seen_records; /* handled from the ring */
-	uint64_t seen_cpu_ns;
-	int err; /* the sink's */
-};
 
 /* Which programs of a plan load, best first.  The first that loads and attaches is used. */
 struct plan {
@@ -67,171 +39,6 @@ struct plan {
 static const struct plan plans[] = {
 	{ .name = "sched_process_exit+mm", .exit_tracepoint = true },
 };
-
-/* --- records ------------------------------------------------------------------------------- */
-
-static int64_t pages(const struct source_bpf *s, uint64_t n)
-{
-	return (int64_t)n * s->page_bytes;
-}
-
-static struct process_key key_of(uint64_t start_ns, uint32_t tgid)
-{
-	return (struct process_key){ .start_ns = start_ns, .tgid = tgid };
-}
-
-static int take_fork(struct source_bpf *s, const struct fork_event *e)
-{
-	const struct fork_record r = {
-		.key = key_of(e->start_ns, e->tgid),
-		.pid = (int32_t)e->pid,
-		.ppid = (int32_t)e->ppid,
-		.run = e->run,
-		.at_ns = (int64_t)e->at_ns,
-		.inherited_rss_bytes = pages(s, e->inherited_pages),
-		.shared_mm = e->flags & EVENT_SHARED_MM,
-	};
-
-	return s->base.sink.on_fork(s->base.sink.ctx, &r);
-}
-
-static int take_exec(struct source_bpf *s, const struct exec_event *e, size_t size)
-{
-	struct exec_record r = {
-		.key = key_of(e->start_ns, e->tgid),
-		.run = e->run,
-		.at_ns = (int64_t)e->at_ns,
-		.argv = e->argv,
-		.argv_len = e->argv_len,
-		.argv_known = e->argv_len > 0,
-		.argv_truncated = e->flags & EVENT_ARGV_TRUNCATED,
-		.at_peak_bytes = pages(s, e->at_peak_pages),
-		.at_peak_epoch = e->at_peak_epoch,
-	};
-
-	if (e->argv_len > size - sizeof(*e))
-		return -EBADMSG;
-	memcpy(r.comm, e->comm, sizeof(r.comm));
-	return s->base.sink.on_exec(s->base.sink.ctx, &r);
-}
-
-/* User and system in the ratio of the ticks, as the kernel's own rusage does (SPEC U-31). */
-static void split_cpu(int64_t cpu_ns, uint64_t utime_ns, uint64_t stime_ns, int64_t *ret_user,
-		      int64_t *ret_system)
-{
-	uint64_t ticks = utime_ns + stime_ns;
-
-	*ret_system = ticks ? (int64_t)((unsigned __int128)cpu_ns * stime_ns / ticks) : 0;
-	*ret_user = cpu_ns - *ret_system;
-}
-
-static uint32_t notes_of(const struct exit_event *e, bool hiwater)
-{
-	uint32_t notes = 0;
-
-	if (e->flags & EVENT_SHARED_MM && !e->execs)
-		notes |= NOTE_SHARED_MM;
-	if (hiwater)
-		notes |= NOTE_HIWATER;
-	if (e->flags & EVENT_REPAIRED)
-		notes |= NOTE_REPAIRED;
-	if (e->flags & EVENT_IMAGE_UNSEEN)
-		notes |= NOTE_IMAGE_UNSEEN;
-	if (e->flags & EVENT_UNTRACKED_MM)
-		notes |= NOTE_UNTRACKED;
-	if (e->flags & EVENT_MARK_RESET)
-		notes |= NOTE_MARK_RESET;
-	return notes;
-}
-
-/* Only SIGKILL is the OOM killer's, and only with a hook can it be told from another. */
-static int8_t oom_killed(const struct source_bpf *s, const struct exit_event *e)
-{
-	if (e->flags & EVENT_OOM_VICTIM)
-		return 1;
-	return (e->exit_code & 0x7f) == SIGKILL && (int64_t)e->ended_ns < s->oom_evidence_ns
-		       ? UNKNOWN
-		       : 0;
-}
-
-/* What an ended and a living process's event have in common. */
-static void record_from_event(const struct source_bpf *s, const struct exit_event *e,
-			      struct exit_record *r)
-{
-	*r = (struct exit_record){
-		.key = key_of(e->start_ns, e->tgid),
-		.pid = (int32_t)e->pid,
-		.ppid = (int32_t)e->ppid,
-		.run = e->run,
-		.born_ns = (int64_t)e->born_ns,
-		.ended_ns = (int64_t)e->ended_ns,
-		.wait_status = (int32_t)e->exit_code,
-		.oom_killed = oom_killed(s, e),
-		.inherited_rss_bytes = pages(s, e->inherited_pages),
-		.peak_rss_bytes = UNKNOWN,
-		.peak_error_bytes = UNKNOWN,
-		.peak_vm_bytes = UNKNOWN,
-		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.cpu_ns = (int64_t)e->cpu_ns,
-		.threads = e->threads,
-		.execs = e->execs,
-		.minor_faults = (int64_t)e->minor_faults,
-		.major_faults = (int64_t)e->major_faults,
-		.voluntary_switches = (int64_t)e->voluntary_switches,
-		.involuntary_switches = (int64_t)e->involuntary_switches,
-		.io = { .read_bytes = (int64_t)e->read_bytes,
-			.write_bytes = (int64_t)e->write_bytes,
-			.cancelled_write_bytes = (int64_t)e->cancelled_write_bytes,
-			.rchar = (int64_t)e->rchar,
-			.wchar = (int64_t)e->wchar,
-			.syscr = (int64_t)e->syscr,
-			.syscw = (int64_t)e->syscw },
-		.at_peak_bytes = pages(s, e->at_peak_pages),
-		.at_peak_epoch = e->at_peak_epoch,
-	};
-	memcpy(r->comm, e->comm, sizeof(r->comm));
-	split_cpu(r->cpu_ns, e->utime_ns, e->stime_ns, &r->cpu_user_ns, &r->cpu_system_ns);
-}
-
-static int take_exit(struct source_bpf *s, const struct exit_event *e)
-{
-	bool images = e->images_peak_pages > e->peak_pages;
-	bool hiwater = e->flags & (images ? EVENT_IMAGES_HIWATER : EVENT_HIWATER);
-	bool fell = e->flags & (images ? EVENT_IMAGES_FELL : EVENT_FELL);
-	struct exit_record r;
-
-	record_from_event(s, e, &r);
-	r.notes = notes_of(e, hiwater);
-	if (e->flags & EVENT_MEMORY) {
-		r.split = (struct rss_split){ .anon_bytes = pages(s, e->anon_pages),
-					      .file_bytes = pages(s, e->file_pages),
-					      .shmem_bytes = pages(s, e->shmem_pages),
-					      .swap_bytes = pages(s, e->swap_pages),
-					      .hugetlb_bytes = pages(s, e->hugetlb_pages) };
-		r.peak_vm_bytes = pages(s, e->vm_peak_pages);
-	}
-	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
-		r.peak_rss_bytes = pages(s, images ? e->images_peak_pages : e->peak_pages);
-		r.peak_source = PEAK_EXIT;
-		if (!(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET)) &&
-		    e->flags & EVENT_MEMORY)
-			r.peak_error_bytes =
-				pages(s, images ? e->images_error_pages : e->error_pages);
-		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&
-				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
-	}
-	return s->base.sink.on_exit(s->base.sink.ctx, &r);
-}
-
-static int take_oom(struct source_bpf *s, const struct oom_event *e)
-{
-	struct oom_record r = { .key = key_of(e->start_ns, e->tgid),
-				.pid = (int32_t)e->pid,
-				.at_ns = (int64_t)e->at_ns };
-
-	memcpy(r.comm, e->comm, sizeof(r.comm));
-	return s->base.sink.on_oom(s->base.sink.ctx, &r);
-}
 
 static int64_t now_ns(void)
 {
@@ -248,7 +55,7 @@ static void ticks_set(struct source_bpf *s, bool on)
 			ioctl(s->ticks[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-static void wake(struct source_bpf *s)
+void source_bpf_wake(struct source_bpf *s)
 {
 	s->quiet = 0;
 	if (!s->idle)
@@ -256,32 +63,6 @@ static void wake(struct source_bpf *s)
 	s->idle = false;
 	s->skel->bss->tree_idle = 0;
 	ticks_set(s, true);
-}
-
-static int on_record(void *ctx, void *data, size_t size)
-{
-	struct source_bpf *s = ctx;
-	const struct fork_event *fork = data;
-	const struct exec_event *exec = data;
-	const struct exit_event *exit = data;
-	const struct oom_event *oom = data;
-	const struct awake_event *awake = data;
-
-	/* The type lies elsewhere in each; the sizes differ. */
-	s->seen_records++;
-	if (size == sizeof(*fork) && fork->type == EVENT_FORK)
-		s->err = take_fork(s, fork);
-	else if (size == sizeof(*exit) && exit->type == EVENT_EXIT)
-		s->err = take_exit(s, exit);
-	else if (size >= sizeof(*exec) && exec->type == EVENT_EXEC)
-		s->err = take_exec(s, exec, size);
-	else if (size == sizeof(*oom) && oom->type == EVENT_OOM)
-		s->err = take_oom(s, oom);
-	else if (size == sizeof(*awake) && awake->type == EVENT_AWAKE)
-		wake(s);
-	else
-		s->err = -EBADMSG;
-	return s->err;
 }
 
 static struct source_bpf *self(struct source *base)
@@ -333,10 +114,10 @@ static uint64_t recursion_misses(const struct source_bpf *s)
 	return n;
 }
 
-/* The object once more, on the same maps, for programs that were not loaded at first; NULL: not. */
-static struct exitmeter_bpf *more_programs(struct source_bpf *s, const char *const names[])
+struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
+				      bool full_btf)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = s->btf.path);
+	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = full_btf ? NULL : s->btf.path);
 	struct exitmeter_bpf *skel = exitmeter_bpf__open_opts(&o);
 	struct bpf_program *prog;
 	struct bpf_map *map, *ours;
@@ -354,7 +135,9 @@ static struct exitmeter_bpf *more_programs(struct source_bpf *s, const char *con
 	bpf_object__for_each_map(map, skel->obj)
 	{
 		ours = bpf_object__find_map_by_name(s->skel->obj, bpf_map__name(map));
-		if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
+		if (ours && !bpf_map__autocreate(ours))
+			bpf_map__set_autocreate(map, false);
+		else if (!ours || bpf_map__reuse_fd(map, bpf_map__fd(ours)))
 			goto fail;
 	}
 	if (!exitmeter_bpf__load(skel))
@@ -372,7 +155,7 @@ static void beside_open(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_image_again", NULL };
 
-	s->beside = more_programs(s, names);
+	s->beside = source_bpf_more(s, names, false);
 	if (!s->beside)
 		return;
 	attach(s, s->beside->progs.on_image_again, "sched_process_exit");
@@ -395,7 +178,10 @@ static bool ticks_open(struct source_bpf *s)
 
 	s->ticks = malloc(n * sizeof(*s->ticks));
 	s->tick_links = calloc(n, sizeof(struct bpf_link *));
-	if (!set || !s->ticks || !s->tick_links || sched_getaffinity(s->root, size, set)) {
+	if (s->attaching && set)
+		memset(set, 0xff, size); /* whose threads may run anywhere */
+	if (!set || !s->ticks || !s->tick_links ||
+	    (!s->attaching && sched_getaffinity(s->root, size, set))) {
 		free(s->ticks);
 		s->ticks = NULL;
 	}
@@ -426,8 +212,8 @@ static void late_open(struct source_bpf *s)
 	static const char *const names[] = { "on_mark_victim", "on_tick", NULL };
 
 	s->late_tried = true;
-	s->late =
-		more_programs(s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL });
+	s->late = source_bpf_more(
+		s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL }, false);
 	if (s->late && !attach(s, s->late->progs.on_mark_victim, "mark_victim"))
 		s->oom_evidence_ns = now_ns();
 	if (!s->late || !s->tick_wanted || !ticks_open(s))
@@ -462,7 +248,7 @@ static int bpf_drain(struct source *base)
 	cpu_ns = tree_cpu_ns(s);
 	if (n > 0 || cpu_ns != s->seen_cpu_ns) {
 		s->seen_cpu_ns = cpu_ns;
-		wake(s);
+		source_bpf_wake(s);
 	} else if (!s->idle && ++s->quiet >= QUIET_POLLS) {
 		/* From here a switch to one of the tree's tasks sends an event that wakes us. */
 		s->idle = true;
@@ -477,6 +263,8 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 	const struct run_totals *t = &s->skel->bss->tree;
 
 	*ret = (struct totals){
+		.initial = s->attaching ? (int64_t)t->initial : 1,
+		.baseline_cpu_ns = s->attaching ? (int64_t)t->before_cpu_ns : UNKNOWN,
 		.forks = (int64_t)t->forks,
 		.exits = (int64_t)t->exits,
 		.records = (int64_t)t->records,
@@ -498,17 +286,18 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 			.wchar = (int64_t)t->wchar,
 			.syscr = (int64_t)t->syscr,
 			.syscw = (int64_t)t->syscw },
-		.largest_peak_bytes = pages(s, t->largest_peak_pages),
-		.sum_peak_bytes = pages(s, t->sum_peak_pages),
-		.outside_bytes = pages(s, t->outside_pages),
-		.lower_bytes = pages(s, t->lower_pages),
-		.upper_bytes = pages(s, t->upper_pages),
-		.lower_max_bytes = pages(s, t->lower_max_pages),
-		.upper_max_bytes = pages(s, t->upper_max_pages),
+		.largest_peak_bytes = source_bpf_pages(s, t->largest_peak_pages),
+		.sum_peak_bytes = source_bpf_pages(s, t->sum_peak_pages),
+		.outside_bytes = source_bpf_pages(s, t->outside_pages),
+		.lower_bytes = source_bpf_pages(s, t->lower_pages),
+		.upper_bytes = source_bpf_pages(s, t->upper_pages),
+		.lower_max_bytes = source_bpf_pages(s, t->lower_max_pages),
+		.upper_max_bytes = source_bpf_pages(s, t->upper_max_pages),
 		.lower_max_at_ns = (int64_t)t->lower_max_at_ns,
 		.epoch = t->epoch,
 	};
-	split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns, &ret->cpu_system_ns);
+	source_bpf_split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns,
+			     &ret->cpu_system_ns);
 }
 
 static int test_run(struct source_bpf *s, uint64_t what)
@@ -528,12 +317,13 @@ static int bpf_sample(struct source *base, struct tree_sample *sample)
 
 	sample->settled = !test_run(s, EVENT_RUN_SETTLE);
 	sample->whole = sample->settled && !tree->unread_mms;
-	interval = pages(s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
+	interval = source_bpf_pages(
+		s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
 
 	totals_from(s, ret);
 	ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
 	if (ret->cpu_ns != (int64_t)s->seen_cpu_ns)
-		wake(s);
+		source_bpf_wake(s);
 	return 0;
 }
 
@@ -544,104 +334,48 @@ static void pause_ms(int64_t ms)
 	nanosleep(&t, NULL);
 }
 
-/* All that a living process's threads used so far, ended ones too; 0 once it is gone. */
-static uint64_t process_cpu_ns(uint32_t pid)
+/*
+ * From here on the programs change nothing, so that what they hold is of one moment.  Those that
+ * run right now are waited for: membarrier waits for every reader, as they are.
+ */
+static void close_metering(struct source_bpf *s)
 {
-	struct timespec t;
-	clockid_t clock;
-
-	if (clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	__atomic_store_n(&s->skel->bss->closed, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->skel->bss->membership_number, 2, __ATOMIC_SEQ_CST);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		pause_ms(5);
 }
 
-/* One that still lives: what the maps hold, and its own high-water mark. */
-static int take_running(struct source_bpf *s, const struct process *p)
-{
-	struct exit_event e = p->event;
-	struct proc_status status;
-	struct proc_stat stat;
-	struct mm_entry mm = { 0 };
-	struct exit_record r;
-	uint64_t known = e.images_peak_pages;
-
-	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
-		known = mm.known;
-	e.cpu_ns = process_cpu_ns(e.pid);
-	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
-	e.at_peak_epoch = s->skel->bss->tree.epoch;
-	record_from_event(s, &e, &r);
-	r.running = true;
-	r.ended_ns = UNKNOWN;
-	r.wait_status = UNKNOWN;
-	r.notes = notes_of(&e, false);
-	r.minor_faults = r.major_faults = r.voluntary_switches = r.involuntary_switches = UNKNOWN;
-	r.io = (struct io_counts){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
-	r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
-	if (!(e.flags & EVENT_SHARED_MM)) {
-		r.peak_rss_bytes = pages(s, known);
-		r.peak_source = PEAK_TRACKED;
-	}
-	if (!scan_stat((pid_t)e.pid, &stat)) {
-		size_t len = strnlen(stat.comm, sizeof(r.comm) - 1);
-
-		memset(r.comm, 0, sizeof(r.comm));
-		memcpy(r.comm, stat.comm, len);
-		split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks, &r.cpu_user_ns,
-			  &r.cpu_system_ns);
-		r.minor_faults = stat.minor_faults;
-		r.major_faults = stat.major_faults;
-	}
-	if (!scan_status((pid_t)e.pid, &status) && !(e.flags & EVENT_SHARED_MM)) {
-		r.split = (struct rss_split){ status.rss_anon_bytes, status.rss_file_bytes,
-					      status.rss_shmem_bytes, status.vm_swap_bytes,
-					      status.hugetlb_bytes };
-		r.peak_vm_bytes = status.vm_peak_bytes;
-		if (status.vm_hwm_bytes > r.peak_rss_bytes) {
-			r.peak_rss_bytes = status.vm_hwm_bytes;
-			r.peak_source = PEAK_VMHWM;
-		}
-	}
-	scan_io((pid_t)e.pid, &r.io);
-	return s->base.sink.on_exit(s->base.sink.ctx, &r);
-}
-
-static int hand_on_running(struct source_bpf *s)
-{
-	int fd = bpf_map__fd(s->skel->maps.processes), err = 0;
-	uint64_t key, next;
-	uint64_t *at = NULL;
-	struct process p;
-
-	while (!err && !bpf_map_get_next_key(fd, at, &next)) {
-		key = next;
-		at = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &p) && !(p.event.flags & EVENT_EXITED))
-			err = take_running(s, &p);
-	}
-	return err;
-}
-
-static int bpf_finish(struct source *base, bool root_reaped, struct totals *ret)
+static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 {
 	struct source_bpf *s = self(base);
 	volatile const struct run_totals *tree = &s->skel->bss->tree;
 	int err = 0, waited = 0;
+	bool missing;
 
-	/* The root's last switch, which sends its record, may come after wait4. */
-	while (!err && ((root_reaped && !tree->exits) || tree->exits > tree->records) &&
-	       waited < SETTLE_MS) {
+	/* The root's last switch, which sends its record, may come after wait4; and that of others.
+	 */
+	while (!err && waited < SETTLE_MS &&
+	       ((root_ended && !s->root_recorded) || tree->exits > tree->records)) {
+		if (s->attaching && !root_ended)
+			break; /* some always are on their way */
 		pause_ms(1);
 		waited++;
 		err = bpf_drain(base);
 	}
+	missing = waited == SETTLE_MS;
+	if (!err && (tree->processes || tree->exits > tree->records))
+		close_metering(s);
 	if (!err)
 		err = bpf_drain(base);
 	test_run(s, EVENT_RUN_SETTLE); /* of those that live on; without it the bounds still hold */
+	source_bpf_seed_count(s);
 	if (!err)
-		err = hand_on_running(s);
+		err = source_bpf_hand_on_living(s);
 	totals_from(s, ret);
-	if (!err && waited == SETTLE_MS)
+	if (s->skel->bss->closed) /* who has begun to end has not ended yet */
+		ret->exits = ret->records;
+	if (!err && missing)
 		err = -ETIME;
 	return err;
 }
@@ -675,6 +409,9 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "stale-entries", d->stale_entries, true },
 		{ "map-deletes", d->delete_failed, true },
 		{ "tail-calls", d->moments, true },
+		{ "births-unwatched", d->births, true },
+		{ "threads-untracked", d->threads, false },
+		{ "processes-missed-at-attach", d->missed, true },
 		{ "busy-address-spaces", t->lock_missed, true },
 		{ "program-skips", recursion_misses(s), false },
 	};
@@ -707,6 +444,8 @@ static void bpf_close(struct source *base)
 	ring_buffer__free(s->ring);
 	exitmeter_bpf__destroy(s->late);
 	exitmeter_bpf__destroy(s->beside);
+	bpf_link__destroy(s->seed_link);
+	exitmeter_bpf__destroy(s->seed);
 	exitmeter_bpf__destroy(s->skel);
 	kernel_btf_close(&s->btf);
 	free(s);
@@ -771,14 +510,20 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
 	bpf_map__set_max_entries(skel->maps.mms, entries);
+	bpf_map__set_autocreate(skel->maps.threads, s->attaching);
+	bpf_map__set_autocreate(skel->maps.births, s->attaching);
+	skel->rodata->attaching = s->attaching;
 	if (on_demand) {
 		bpf_map__set_map_flags(skel->maps.runtimes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.mms, BPF_F_NO_PREALLOC);
+		bpf_map__set_map_flags(skel->maps.threads, BPF_F_NO_PREALLOC);
+		bpf_map__set_map_flags(skel->maps.births, BPF_F_NO_PREALLOC);
 	}
 	bpf_program__set_autoload(skel->progs.on_image_again, false);
 	bpf_program__set_autoload(skel->progs.on_tick, false);
 	bpf_program__set_autoload(skel->progs.on_mark_victim, false);
+	bpf_program__set_autoload(skel->progs.on_task, false);
 }
 
 static int load(struct source_bpf *s, bool fresh_btf)
@@ -803,9 +548,25 @@ static int load(struct source_bpf *s, bool fresh_btf)
 
 static void unload(struct source_bpf *s)
 {
+	bpf_link__destroy(s->seed_link);
+	exitmeter_bpf__destroy(s->seed);
 	exitmeter_bpf__destroy(s->skel);
-	s->skel = NULL;
+	s->seed_link = NULL;
+	s->seed = s->skel = NULL;
 	kernel_btf_close(&s->btf);
+}
+
+static int64_t ticks_of(uint64_t ns)
+{
+	return (int64_t)(ns / (uint64_t)(NS_PER_S / sysconf(_SC_CLK_TCK)));
+}
+
+bool source_bpf_same(const struct source_bpf *s, uint64_t start_ns, const struct proc_stat *stat)
+{
+	int64_t apart = (int64_t)stat->start_ticks - s->ticks_off - ticks_of(start_ns);
+
+	/* An offset that is no whole number of ticks rounds either way. */
+	return apart >= -1 && apart <= 1;
 }
 
 /* Without sched_ext, which may take over even the default policy. */
@@ -824,17 +585,24 @@ static bool caller_is_fair(void)
 	       (policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE);
 }
 
-/* Finds the per-CPU offsets and takes in the held child.  -EUCLEAN: the types do not fit. */
-static int prepare(struct source_bpf *s, const struct source_options *o)
+/*
+ * Finds the per-CPU offsets and takes in the held child, if there is one.  -EUCLEAN: the types do
+ * not fit.
+ */
+static int prepare(struct source_bpf *s)
 {
+	struct proc_stat own;
 	int err;
 
-	s->skel->bss->root_pid = (uint32_t)o->root;
+	s->skel->bss->root_pid = (uint32_t)s->root;
 	s->skel->bss->caller_is_fair = caller_is_fair();
 	err = test_run(s, EVENT_RUN_PREPARE);
 	if (err)
 		return err;
-	if (s->skel->bss->seed_pid != (uint32_t)getpid() || !s->skel->bss->seed_found)
+	if (!scan_stat(getpid(), &own))
+		s->ticks_off = (int64_t)own.start_ticks - ticks_of(s->skel->bss->seed_start_ns);
+	if (s->skel->bss->seed_pid != (uint32_t)getpid() ||
+	    (!s->attaching && !s->skel->bss->seed_found))
 		return -EUCLEAN;
 	return 0;
 }
@@ -874,6 +642,13 @@ static void explain(int err, char *why, size_t cap)
 	case ENOSYS:
 		snprintf(why, cap, "the kernel has no bpf()");
 		break;
+	case ECHILD:
+		snprintf(why, cap, "the process ended while it was attached to");
+		break;
+	case ENOPKG:
+		snprintf(why, cap,
+			 "the task iterator did not load: a tree that is there cannot be taken in");
+		break;
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
 		break;
@@ -882,14 +657,21 @@ static void explain(int err, char *why, size_t cap)
 	}
 }
 
-static int open_once(struct source_bpf *s, const struct source_options *o, bool fresh_btf)
+static int open_once(struct source_bpf *s, bool fresh_btf)
 {
 	int err = load(s, fresh_btf);
 
+	if (!err && !s->attaching)
+		err = attach_all(s);
+	if (!err)
+		err = prepare(s);
+	if (err || !s->attaching)
+		return err;
+	err = source_bpf_seed_begin(s);
 	if (!err)
 		err = attach_all(s);
 	if (!err)
-		err = prepare(s, o);
+		err = source_bpf_seed_take(s);
 	return err;
 }
 
@@ -917,27 +699,35 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -E2BIG;
 		goto fail;
 	}
+	if (o->n_roots > SEED_ROOTS_MAX) {
+		err = -E2BIG;
+		goto fail;
+	}
 	if (o->plan && strcmp(o->plan, plans[0].name) != 0) {
 		snprintf(why, cap, "no plan is named '%s' (%s)", o->plan, plans[0].name);
 		bpf_close(&s->base);
 		return -EINVAL;
 	}
-	err = open_once(s, o, false);
+	s->root = o->n_roots ? o->roots[0] : o->root;
+	s->attaching = o->n_roots > 0;
+	memcpy(s->roots, o->roots, o->n_roots * sizeof(s->roots[0]));
+	s->n_roots = o->n_roots;
+	err = open_once(s, false);
 	if (err && s->btf.cached) {
 		/* A cache file that fits another kernel would show itself here. */
 		while (s->n_links)
 			bpf_link__destroy(s->links[--s->n_links]);
 		unload(s);
-		err = open_once(s, o, true);
+		err = open_once(s, true);
 	}
 	if (err)
 		goto fail;
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.events), on_record, s, NULL);
+	s->ring =
+		ring_buffer__new(bpf_map__fd(s->skel->maps.events), source_bpf_on_record, s, NULL);
 	if (!s->ring) {
 		err = -errno;
 		goto fail;
 	}
-	s->root = o->root;
 	s->opened_ns = now_ns();
 	s->tick_wanted = o->tick;
 	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";

@@ -35,6 +35,11 @@ struct seen {
 	bool has_status;
 	int64_t born_ns;
 	uint64_t pass; /* the last one that met it */
+	bool taken_in; /* it was there before; what it had used and its mark then: */
+	struct proc_stat before;
+	struct io_counts io_before;
+	int64_t mark_before_bytes;
+	int64_t rss_max_bytes; /* of what was seen since */
 	bool reaped;
 	int wait_status;
 	int64_t reaped_ns;
@@ -43,6 +48,9 @@ struct seen {
 struct source_proc {
 	struct source base;
 	pid_t root;
+	const pid_t *roots; /* attached to; NULL: not */
+	size_t n_roots;
+	int64_t initial, base_user_ns, base_system_ns; /* when it was attached */
 	struct seen *by_pid;
 	uint64_t pass;
 	int64_t ticks_ns;    /* a clock tick */
@@ -57,6 +65,11 @@ struct source_proc {
 static struct source_proc *self(struct source *base)
 {
 	return (struct source_proc *)base;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
 }
 
 static int64_t clock_ns(clockid_t clock)
@@ -117,19 +130,32 @@ static bool same(const struct seen *p, const struct proc_stat *st)
 	return p && p->stat.start_ticks == st->start_ticks;
 }
 
-/* The root, what it or a member started, and orphans, which have us as their parent now. */
+static bool is_root(const struct source_proc *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n_roots; i++)
+		if (s->roots[i] == pid)
+			return true;
+	return !s->roots && pid == s->root;
+}
+
+/*
+ * The roots, what they or a member started, and orphans, which have us as their parent now; never
+ * ourselves.
+ */
 static void find_members(const struct source_proc *s, struct entry *all, size_t n)
 {
 	bool found = true;
 
 	for (size_t i = 0; i < n; i++)
-		all[i].member = all[i].stat.pid == s->root || all[i].stat.ppid == getpid() ||
+		all[i].member = is_root(s, all[i].stat.pid) ||
+				(!s->roots && all[i].stat.ppid == getpid()) ||
 				same(find(s, all[i].stat.pid), &all[i].stat);
 	while (found) {
 		found = false;
 		for (size_t i = 0; i < n; i++)
 			for (size_t k = 0; !all[i].member && k < n; k++)
-				if (all[k].member && all[k].stat.pid == all[i].stat.ppid)
+				if (all[k].member && all[k].stat.pid == all[i].stat.ppid &&
+				    all[i].stat.pid != getpid())
 					all[i].member = found = true;
 	}
 }
@@ -137,6 +163,35 @@ static void find_members(const struct source_proc *s, struct entry *all, size_t 
 static int64_t ticks(const struct source_proc *s, uint64_t n)
 {
 	return (int64_t)n * s->ticks_ns;
+}
+
+static int64_t since(int64_t now, int64_t before)
+{
+	return now < 0 || before < 0 ? UNKNOWN : now - before;
+}
+
+/* Of a process that was there before only what came since. */
+static void take_off_before(const struct source_proc *s, const struct seen *p,
+			    struct exit_record *r)
+{
+	r->cpu_user_ns -= ticks(s, p->before.utime_ticks);
+	r->cpu_system_ns -= ticks(s, p->before.stime_ticks);
+	r->minor_faults -= (int64_t)p->before.minor_faults;
+	r->major_faults -= (int64_t)p->before.major_faults;
+	r->io = (struct io_counts){
+		.read_bytes = since(p->io.read_bytes, p->io_before.read_bytes),
+		.write_bytes = since(p->io.write_bytes, p->io_before.write_bytes),
+		.cancelled_write_bytes =
+			since(p->io.cancelled_write_bytes, p->io_before.cancelled_write_bytes),
+		.rchar = since(p->io.rchar, p->io_before.rchar),
+		.wchar = since(p->io.wchar, p->io_before.wchar),
+		.syscr = since(p->io.syscr, p->io_before.syscr),
+		.syscw = since(p->io.syscw, p->io_before.syscw),
+	};
+	if (r->peak_rss_bytes > p->mark_before_bytes)
+		return;
+	r->peak_source = PEAK_LIFETIME;
+	r->peak_since_bytes = p->rss_max_bytes;
 }
 
 static int hand_on(struct source_proc *s, struct seen *p, bool running)
@@ -167,9 +222,11 @@ static int hand_on(struct source_proc *s, struct seen *p, bool running)
 		.io = p->io,
 	};
 
-	r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
 	if (r.peak_rss_bytes >= 0)
 		r.peak_source = PEAK_VMHWM;
+	if (p->taken_in)
+		take_off_before(s, p, &r);
+	r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
 	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }
@@ -228,6 +285,7 @@ static void look_at(struct source_proc *s, struct seen *p, struct sums *sum)
 		st.vm_hwm_bytes = p->status.vm_hwm_bytes; /* an image before the last exec */
 	p->status = st;
 	p->has_status = true;
+	p->rss_max_bytes = larger(p->rss_max_bytes, st.vm_rss_bytes);
 	scan_io(p->pid, &p->io);
 	r->rss_bytes += st.vm_rss_bytes;
 	r->net_rss_bytes += st.vm_rss_bytes;
@@ -266,15 +324,10 @@ static int look(struct source_proc *s, struct sums *sum)
 	return err;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void totals_of(struct source_proc *s, const struct sums *sum, struct totals *ret)
 {
-	int64_t user = sum->user_ns + s->reaped_user_ns;
-	int64_t system = sum->system_ns + s->reaped_system_ns;
+	int64_t user = sum->user_ns + s->reaped_user_ns - s->base_user_ns;
+	int64_t system = sum->system_ns + s->reaped_system_ns - s->base_system_ns;
 
 	if (user + system >= s->cpu_ns) {
 		s->cpu_ns = user + system;
@@ -284,6 +337,8 @@ static void totals_of(struct source_proc *s, const struct sums *sum, struct tota
 	s->processes_max = larger(s->processes_max, sum->scan.processes);
 	s->threads_max = larger(s->threads_max, sum->scan.threads);
 	*ret = (struct totals){
+		.initial = s->initial,
+		.baseline_cpu_ns = s->roots ? s->base_user_ns + s->base_system_ns : UNKNOWN,
 		.forks = UNKNOWN,
 		.exits = UNKNOWN,
 		.records = UNKNOWN,
@@ -421,17 +476,36 @@ static const struct source_ops proc_ops = {
 	.close = proc_close,
 };
 
+/* Takes in the tree that is there. */
+static int take_in(struct source_proc *s)
+{
+	struct seen *p, *next;
+	struct sums sum;
+	int err = look(s, &sum);
+
+	s->base_user_ns = sum.user_ns;
+	s->base_system_ns = sum.system_ns;
+	s->initial = sum.scan.processes;
+	HASH_ITER (hh, s->by_pid, p, next) {
+		p->taken_in = true;
+		p->before = p->stat;
+		p->io_before = p->io;
+		p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
+	}
+	return err || s->initial ? err : -ECHILD;
+}
+
 int source_proc_open(const struct source_options *o, const struct source_sink *sink,
 		     struct source **ret_source, char *why, size_t cap)
 {
 	struct source_proc *s = calloc(1, sizeof(*s));
 	struct proc_status own;
+	int err = 0;
 
 	if (!s) {
 		snprintf(why, cap, "out of memory");
 		return -ENOMEM;
 	}
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	s->base = (struct source){ .ops = &proc_ops,
 				   .sink = *sink,
 				   .info = { .exits = "proc", .tree = "ppid", .samples = "proc" } };
@@ -440,6 +514,19 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 	s->boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->floor_bytes = scan_status(getpid(), &own) ? INT64_MAX : own.vm_hwm_bytes;
 	s->maxrss_bytes = UNKNOWN;
+	s->initial = 1;
+	if (o->n_roots) {
+		s->roots = o->roots;
+		s->n_roots = o->n_roots;
+		err = take_in(s);
+	} else {
+		prctl(PR_SET_CHILD_SUBREAPER, 1);
+	}
+	if (err) {
+		snprintf(why, cap, "the process ended while it was attached to");
+		proc_close(&s->base);
+		return err;
+	}
 	*ret_source = &s->base;
 	return 0;
 }

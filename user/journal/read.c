@@ -327,7 +327,9 @@ static void set_upper(const struct fold *f, struct usage *u)
 static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 {
 	struct run_end end = { .at_ns = f->last_ns,
-			       .totals = { .forks = UNKNOWN,
+			       .totals = { .initial = !strcmp(s->run.mode, "attach") ? UNKNOWN : 1,
+					   .baseline_cpu_ns = UNKNOWN,
+					   .forks = UNKNOWN,
 					   .exits = f->run.rows,
 					   .repaired = f->repaired,
 					   .processes = UNKNOWN,
@@ -337,8 +339,7 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 					   .lower_bytes = UNKNOWN,
 					   .lower_max_bytes = UNKNOWN,
 					   .upper_max_bytes = UNKNOWN },
-			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN },
-			       .initial = 1 };
+			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN } };
 	int err;
 
 	texts_add(&s->completeness.reasons, CUT_OFF);

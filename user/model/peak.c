@@ -84,23 +84,24 @@ static void add(int64_t *sum, int64_t bytes)
 void peak_on_process(struct peak *p, const struct exit_record *r)
 {
 	const struct rss_split *s = &r->split;
+	/* What it had before it was attached to is not the tree's now. */
+	int64_t peak = r->peak_source == PEAK_LIFETIME ? r->peak_since_bytes : r->peak_rss_bytes;
 	int64_t sure;
 
-	if (r->peak_rss_bytes < 0)
+	if (peak < 0)
 		return;
-	if (r->peak_rss_bytes > p->process)
-		p->process = r->peak_rss_bytes;
+	if (peak > p->process)
+		p->process = peak;
 	/* A reading was there; only the kernel's mark may be above the truth. */
-	sure = r->notes & NOTE_HIWATER ? r->peak_rss_bytes - r->peak_error_bytes
-				       : r->peak_rss_bytes;
+	sure = r->notes & NOTE_HIWATER ? peak - r->peak_error_bytes : peak;
 	if (sure > p->process_lower) {
 		p->process_lower = sure;
 		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : UNKNOWN;
-		p->process_source = r->peak_source;
+		p->process_source = r->peak_source == PEAK_LIFETIME ? PEAK_TRACKED : r->peak_source;
 	}
-	add(&p->rows_sum, r->peak_rss_bytes);
+	add(&p->rows_sum, peak);
 	if (r->running)
-		add(&p->running_sum, r->peak_rss_bytes);
+		add(&p->running_sum, peak);
 	if (s->anon_bytes >= 0)
 		take_split(p, s, s->anon_bytes + s->file_bytes + s->shmem_bytes);
 }

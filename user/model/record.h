@@ -23,6 +23,7 @@ struct fork_record {
 	int64_t at_ns;
 	int64_t inherited_rss_bytes;
 	bool shared_mm; /* no address space of its own yet (vfork, CLONE_VM) */
+	bool taken_in;  /* it was there before */
 };
 
 struct exec_record {
@@ -43,7 +44,8 @@ enum peak_source {
 	PEAK_EXIT,    /* read from the living address space at its end */
 	PEAK_TRACKED, /* the kernel-side sum at switches and ticks */
 	PEAK_SCAN,
-	PEAK_VMHWM, /* a live process's own high-water mark */
+	PEAK_VMHWM,    /* a live process's own high-water mark */
+	PEAK_LIFETIME, /* likewise, and it may be from before it was attached to */
 	PEAK_RUSAGE,
 };
 
@@ -68,6 +70,7 @@ struct exit_record {
 	int8_t oom_killed;        /* 0, 1, UNKNOWN */
 	uint32_t notes;           /* enum record_note */
 	int64_t peak_rss_bytes;   /* largest image */
+	int64_t peak_since_bytes; /* PEAK_LIFETIME: since it is metered */
 	int64_t peak_error_bytes; /* what it may be off by: 0 when exact, UNKNOWN without a bound */
 	int8_t peak_rss_exact;    /* 0, 1 */
 	enum peak_source peak_source;
@@ -90,6 +93,8 @@ struct oom_record {
 
 /* What a source knows of a whole run at one moment. */
 struct totals {
+	int64_t initial;         /* processes that were there at the start */
+	int64_t baseline_cpu_ns; /* what those had used before; UNKNOWN: not attached */
 	int64_t forks, exits, records, lost_exits, repaired;
 	int64_t processes, processes_max, threads, threads_max;
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* cpu_ns: the living included */

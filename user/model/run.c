@@ -181,7 +181,7 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 	struct completeness *c = &s->completeness;
 	const struct totals *t = &end->totals;
 
-	c->initial = end->initial;
+	c->initial = t->initial;
 	c->forks = t->forks;
 	c->exits = t->exits;
 	c->events_lost = t->lost_exits;
@@ -255,10 +255,11 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 		u->cpu_user_ns = r->cpu_user_ns;
 		u->cpu_system_ns = r->cpu_system_ns;
 	}
+	u->baseline_cpu_ns = t->baseline_cpu_ns;
 	u->peak_cpus = meter_peak_cpus(&r->meter);
 	u->max_processes = t->processes_max;
 	u->max_threads = t->threads_max;
-	u->total_processes = t->forks < 0 ? UNKNOWN : end->initial + t->forks;
+	u->total_processes = t->forks < 0 ? UNKNOWN : t->initial + t->forks;
 	u->minor_faults = t->minor_faults < 0 ? UNKNOWN : larger(t->minor_faults, r->minor_faults);
 	u->major_faults = t->major_faults < 0 ? UNKNOWN : larger(t->major_faults, r->major_faults);
 	u->voluntary_switches = t->voluntary_switches < 0
@@ -315,7 +316,8 @@ static void check_bounds(const struct run *r, const struct summary *s)
 	for (size_t i = 0; i < s->n_marks; i++)
 		MODEL_ASSERT(s->marks[i].rss <= s->usage.peak_upper_bytes);
 	for (size_t i = 0; i < s->n_rows; i++)
-		MODEL_ASSERT(s->rows[i]->peak_rss_bytes <= s->usage.peak_upper_bytes);
+		MODEL_ASSERT(s->rows[i]->peak_source == PEAK_LIFETIME ||
+			     s->rows[i]->peak_rss_bytes <= s->usage.peak_upper_bytes);
 }
 
 int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s)

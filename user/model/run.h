@@ -60,7 +60,6 @@ struct run_end {
 	bool exact_source;    /* every end was seen by a source that can be exact */
 	bool records_missing; /* an exit that had begun never sent its record */
 	struct rusage_facts rusage;
-	int64_t initial;
 };
 
 /*

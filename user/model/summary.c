@@ -74,6 +74,7 @@ struct summary *summary_new(void)
 		.cpu_system_ns = UNKNOWN,
 		.peak_cpus = UNKNOWN,
 		.mean_cpus = UNKNOWN,
+		.baseline_cpu_ns = UNKNOWN,
 		.max_processes = UNKNOWN,
 		.total_processes = UNKNOWN,
 		.max_threads = UNKNOWN,

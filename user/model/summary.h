@@ -58,6 +58,7 @@ struct usage {
 	struct rss_split split;
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns;
 	double peak_cpus, mean_cpus;
+	int64_t baseline_cpu_ns; /* used before it was attached to: not in cpu_ns */
 	int64_t max_processes, total_processes, max_threads;
 	int64_t voluntary_switches, involuntary_switches, minor_faults, major_faults;
 	struct io_counts io;

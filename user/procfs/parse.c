@@ -41,6 +41,9 @@ static bool stat_fields(struct cursor *c, struct proc_stat *st)
 		case 4:
 			good = take_pid(c, &st->ppid);
 			break;
+		case 9:
+			good = take_u64(c, &st->flags);
+			break;
 		case 10:
 			good = take_u64(c, &st->minor_faults);
 			break;

@@ -15,7 +15,8 @@
 struct proc_stat {
 	int32_t pid, ppid;
 	char state;
-	char comm[64]; /* as printed between the brackets, NUL-terminated, cut at 63 */
+	char comm[64];  /* as printed between the brackets, NUL-terminated, cut at 63 */
+	uint64_t flags; /* 9 */
 	uint64_t minor_faults, major_faults; /* 10, 12 */
 	uint64_t utime_ticks, stime_ticks;   /* 14, 15 */
 	int64_t cutime_ticks, cstime_ticks;  /* 16, 17: signed in the kernel */

@@ -90,6 +90,14 @@ int scan_status(pid_t pid, struct proc_status *ret)
 	return err ? err : proc_status_parse(buf, len, ret);
 }
 
+ssize_t scan_cmdline(pid_t pid, char *args, size_t cap)
+{
+	size_t len = 0;
+	int err = read_proc(pid, "cmdline", args, cap, &len);
+
+	return err ? err : (ssize_t)len;
+}
+
 int scan_io(pid_t pid, struct io_counts *ret)
 {
 	char buf[FILE_MAX];

@@ -18,6 +18,8 @@
 int scan_stat(pid_t pid, struct proc_stat *ret);
 int scan_status(pid_t pid, struct proc_status *ret);
 int scan_io(pid_t pid, struct io_counts *ret);
+/* At most @cap bytes of its arguments, NUL-separated; how many, or -errno. */
+ssize_t scan_cmdline(pid_t pid, char *args, size_t cap);
 int scan_vmstat(struct proc_vmstat *ret);
 
 /* The living processes of a tree, with a descriptor kept for each that was ever read. */

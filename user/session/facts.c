@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "procfs/scan.h"
 #include "session/build_id.h"
 #include "units.h"
+
+#define ARGS_MAX 4096
 
 /* A random UUID (RFC 4122, version 4). */
 static char *new_id(void)
@@ -57,9 +61,9 @@ static char *find_program(const char *name)
 	return NULL;
 }
 
-static void file_facts(struct run_facts *f)
+static void file_facts(struct run_facts *f, const char *path)
 {
-	int fd = open(f->exe_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	unsigned char *file;
 	struct stat st;
 
@@ -115,24 +119,77 @@ static int copy_command(const struct config *c, struct run_facts *f)
 	return f->command ? 0 : -ENOMEM;
 }
 
+/* What both have. */
+static int begin(const struct config *c, const char *mode, struct run_facts *ret)
+{
+	*ret = facts_blank();
+	ret->id = c->run_id ? strdup(c->run_id) : new_id();
+	ret->mode = strdup(mode);
+	return ret->id && ret->mode ? copy_labels(c, ret) : -ENOMEM;
+}
+
 int facts_of_command(const struct config *c, struct run_facts *ret)
 {
-	struct run_facts f = facts_blank();
-	int err;
+	int err = begin(c, "command", ret);
 
-	f.id = c->run_id ? strdup(c->run_id) : new_id();
-	f.mode = strdup("command");
-	f.cwd = getcwd(NULL, 0); /* NULL: it was removed */
-	err = f.id && f.mode ? copy_labels(c, &f) : -ENOMEM;
 	if (!err)
-		err = copy_command(c, &f);
+		err = copy_command(c, ret);
 	if (err) {
-		facts_free(&f);
+		facts_free(ret);
 		return err;
 	}
-	f.exe_path = find_program(c->command[0]);
-	if (f.exe_path)
-		file_facts(&f);
-	*ret = f;
+	ret->cwd = getcwd(NULL, 0); /* NULL: it was removed */
+	ret->exe_path = find_program(c->command[0]);
+	if (ret->exe_path)
+		file_facts(ret, ret->exe_path);
+	return 0;
+}
+
+/* Where the link of that name in /proc/PID leads; NULL where that is not to be had. */
+static char *link_of(int pid, const char *name)
+{
+	char path[64], target[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	n = readlink(path, target, sizeof(target) - 1);
+	return n > 0 ? strndup(target, (size_t)n) : NULL;
+}
+
+static int copy_arguments(int pid, struct run_facts *f)
+{
+	char args[ARGS_MAX];
+	ssize_t len = scan_cmdline(pid, args, sizeof(args));
+	size_t n = 0;
+
+	if (len <= 0)
+		return 0;
+	f->command = calloc((size_t)len + 1, sizeof(char *));
+	for (ssize_t at = 0; f->command && at < len; n++) {
+		f->command[n] = strndup(args + at, (size_t)(len - at));
+		if (!f->command[n])
+			return -ENOMEM;
+		at += (ssize_t)strlen(f->command[n]) + 1;
+	}
+	return f->command ? 0 : -ENOMEM;
+}
+
+int facts_of_target(const struct config *c, struct run_facts *ret)
+{
+	int err = begin(c, "attach", ret), pid = c->pids[0];
+	char exe[64];
+
+	if (!err && c->argv)
+		err = copy_arguments(pid, ret);
+	if (err) {
+		facts_free(ret);
+		return err;
+	}
+	ret->cwd = link_of(pid, "cwd");
+	ret->exe_path = link_of(pid, "exe");
+	snprintf(exe, sizeof(exe), "/proc/%d/exe",
+		 pid); /* the file itself, whatever its name is now */
+	if (ret->exe_path)
+		file_facts(ret, exe);
 	return 0;
 }

@@ -10,5 +10,7 @@
 
 /* Fills @ret, owned by the caller (facts_free).  0 or -ENOMEM. */
 int facts_of_command(const struct config *c, struct run_facts *ret);
+/* Those of the first process to attach to. */
+int facts_of_target(const struct config *c, struct run_facts *ret);
 
 #endif /* FACTS_H */

@@ -22,6 +22,7 @@
 #include "session/reports.h"
 #include "session/signals.h"
 #include "session/spool.h"
+#include "session/targets.h"
 #include "units.h"
 
 #define SCAN_BUDGET_NS  NS_PER_MS
@@ -36,7 +37,8 @@
 struct session {
 	const struct config *config;
 	struct signals signals;
-	struct launch launch;
+	struct launch launch;   /* of the command, */
+	struct targets targets; /* or what is attached to */
 	struct source *source;
 	bool source_closed;
 	struct scan *scan;
@@ -56,9 +58,10 @@ struct session {
 	double last_cpus_at, last_cpus_cpu;
 	bool root_ended, stop;
 	int root_status;
+	bool has_status;
 	struct rusage root_usage;
-	int64_t ended_ns, term_deadline_ns; /* 0: none */
-	bool terminated;                    /* TERM came and the command did not end */
+	int64_t ended_ns, term_deadline_ns, detach_at_ns; /* 0: none */
+	bool terminated; /* TERM came and the command did not end */
 	int sink_err;
 };
 
@@ -68,6 +71,11 @@ static int64_t now_ns(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static bool attached(const struct session *s)
+{
+	return !s->config->command;
 }
 
 /* --- records into model, scan and journal -------------------------------------------------- */
@@ -102,8 +110,13 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 	int err;
 
 	/* Held before the start: its life begins when it was let go (INTERFACE 3). */
-	if (own.born_ns >= 0 && own.born_ns < s->start_ns)
+	if (!attached(s) && own.born_ns >= 0 && own.born_ns < s->start_ns)
 		own.born_ns = s->start_ns;
+	if (attached(s) && s->targets.n == 1 && r->pid == s->targets.at[0].pid && !r->running &&
+	    r->wait_status >= 0) {
+		s->root_status = r->wait_status;
+		s->has_status = true;
+	}
 	err = run_on_exit(&s->run, &own, &row);
 
 	if (err)
@@ -257,6 +270,7 @@ static void reap(struct session *s)
 			continue;
 		s->root_ended = true;
 		s->root_status = status;
+		s->has_status = true;
 		s->root_usage = ru;
 		s->ended_ns = now_ns(CLOCK_MONOTONIC);
 		if (s->config->wait_tree)
@@ -266,10 +280,20 @@ static void reap(struct session *s)
 	}
 }
 
+/* The last of the targets ended. */
+static void see_target(struct session *s, int fd)
+{
+	if (!targets_see(&s->targets, fd) || s->targets.ended < s->targets.n)
+		return;
+	s->root_ended = true;
+	s->ended_ns = now_ns(CLOCK_MONOTONIC);
+	s->stop = !s->config->wait_tree;
+}
+
 static void forward(struct session *s, int signo)
 {
-	if (s->root_ended) {
-		/* Only the tree is waited for: the signal ends that. */
+	if (s->root_ended || attached(s)) {
+		/* Only the tree is waited for, or looked at: the signal ends that. */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
 			s->stop = true;
 		return;
@@ -321,6 +345,8 @@ static int wait_ms(struct session *s, int64_t now)
 		ms = sooner(ms, s->doubt_at_ns - now);
 	if (s->term_deadline_ns)
 		ms = sooner(ms, s->term_deadline_ns - now);
+	if (s->detach_at_ns)
+		ms = sooner(ms, s->detach_at_ns - now);
 	if (s->root_ended) /* --wait-tree: its end is seen by looking */
 		ms = sooner(ms, 40 * NS_PER_MS);
 	return ms;
@@ -344,10 +370,14 @@ static void loop(struct session *s)
 		for (int i = 0; i < n; i++)
 			if (ev[i].data.fd == s->signals.fd)
 				take_signals(s);
+			else
+				see_target(s, ev[i].data.fd);
 		drain(s);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (s->term_deadline_ns && now >= s->term_deadline_ns && !s->root_ended)
 			s->terminated = s->stop = true;
+		if (s->detach_at_ns && now >= s->detach_at_ns)
+			s->stop = true;
 		if (s->root_ended && !s->stop && !tree_lives(s))
 			s->stop = true;
 		if (!s->stop && s->doubt_at_ns && now >= s->doubt_at_ns)
@@ -385,6 +415,8 @@ static int open_source(struct session *s)
 	const struct config *c = s->config;
 	const struct source_sink sink = { s, on_fork, on_exec, on_exit_record, on_oom };
 	const struct source_options o = { .root = s->launch.pid,
+					  .roots = c->pids,
+					  .n_roots = c->n_pids,
 					  .tick = c->tick && c->interval_s > 0,
 					  .debug = c->debug,
 					  .plan = c->source_plan };
@@ -395,7 +427,7 @@ static int open_source(struct session *s)
 		err = source_bpf_open(&o, &sink, &s->source, why, sizeof(why));
 		log_debug("source bpf: %s", err ? why : s->source->info.hook);
 	}
-	if (err && c->source == SOURCE_BPF) {
+	if (err == -ECHILD || (err && c->source == SOURCE_BPF)) {
 		log_line("source bpf: %s", why);
 		return err;
 	}
@@ -446,7 +478,7 @@ static int start(struct session *s)
 	err = run_init(&s->run, s->start_ns, least, (int)sysconf(_SC_NPROCESSORS_ONLN));
 	if (err)
 		return err;
-	s->facts.pid = s->launch.pid;
+	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
 	err = output_begin(&s->journal_out);
@@ -456,7 +488,9 @@ static int start(struct session *s)
 	journal_start(&s->journal, s->start_ns, &s->facts, &source);
 	source_facts_free(&source);
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
-	return launch_go(&s->launch);
+	if (c->duration_s > 0)
+		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
+	return attached(s) ? 0 : launch_go(&s->launch);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -474,13 +508,16 @@ static void fill_run(struct session *s, struct summary *sum)
 	s->facts = (struct run_facts){ 0 };
 	f->wall_ns = s->ended_ns - s->start_ns;
 	f->oom_killed = s->run.oom_killed;
-	if (!s->root_ended)
+	f->detached = attached(s) && !s->root_ended;
+	if (!s->has_status)
 		return;
 	f->core_dumped = WIFSIGNALED(s->root_status) && WCOREDUMP(s->root_status);
 	if (WIFSIGNALED(s->root_status))
 		f->exit_signal = WTERMSIG(s->root_status);
 	else
 		f->exit_code = WEXITSTATUS(s->root_status);
+	if (attached(s))
+		return;
 	sum->rusage = (struct rusage_facts){ s->root_usage.ru_maxrss * 1024,
 					     timeval_ns(s->root_usage.ru_utime),
 					     timeval_ns(s->root_usage.ru_stime) };
@@ -500,7 +537,7 @@ static void fill_self(struct summary *sum)
 static int finish(struct session *s, struct summary *sum)
 {
 	struct loss losses[LOSSES_MAX];
-	struct run_end end = { .losses = losses, .initial = 1 };
+	struct run_end end = { .losses = losses };
 	int err;
 
 	err = source_finish(s->source, s->root_ended, &end.totals);
@@ -548,9 +585,13 @@ static void write_reports(struct session *s)
 
 static int status_of(struct session *s)
 {
-	const char *command = s->config->command[0];
-	int err = s->root_ended ? launch_error(&s->launch) : 0;
+	const char *command;
+	int err;
 
+	if (attached(s))
+		return 0;
+	command = s->config->command[0];
+	err = s->root_ended ? launch_error(&s->launch) : 0;
 	if (err) {
 		log_line("cannot run '%s': %s", command, strerror(err));
 		return err == ENOENT || err == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
@@ -563,6 +604,7 @@ static int status_of(struct session *s)
 
 static void session_free(struct session *s)
 {
+	targets_close(&s->targets);
 	source_close(s->source);
 	scan_free(s->scan);
 	run_free(&s->run);
@@ -579,13 +621,20 @@ static void session_free(struct session *s)
 		close(s->epoll_fd);
 }
 
-/* Everything up to the moment the command may run. */
-static int prepare(struct session *s)
+static int open_targets(struct session *s)
+{
+	int err = targets_open(s->config, &s->targets);
+
+	if (err)
+		return err;
+	signals_take_interrupt(&s->signals);
+	return facts_of_target(s->config, &s->facts);
+}
+
+static int hold_command(struct session *s)
 {
 	int err = facts_of_command(s->config, &s->facts);
 
-	if (!err)
-		err = signals_open(&s->signals);
 	if (err)
 		return err;
 	err = launch_hold(s->config->command, &s->signals.mask, &s->signals.child, &s->launch);
@@ -594,6 +643,32 @@ static int prepare(struct session *s)
 		return err;
 	}
 	signals_ignore_keyboard();
+	return 0;
+}
+
+/* A target that has ended may have been another process when the tree was taken in. */
+static int watch_targets(struct session *s)
+{
+	int err = 0;
+
+	if (targets_changed(&s->targets)) {
+		log_line("process %d ended while it was attached to", (int)s->targets.at[0].pid);
+		return -ESRCH;
+	}
+	for (size_t i = 0; !err && i < s->targets.n; i++)
+		err = watch(s, s->targets.at[i].fd);
+	return err;
+}
+
+/* Everything up to the moment the command may run. */
+static int prepare(struct session *s)
+{
+	int err = signals_open(&s->signals);
+
+	if (!err)
+		err = attached(s) ? open_targets(s) : hold_command(s);
+	if (err)
+		return err;
 	/* The first fork record is the root's, and comes with the first drain. */
 	s->scanning = s->config->interval_s > 0;
 	s->scan = scan_new();
@@ -603,8 +678,11 @@ static int prepare(struct session *s)
 		err = watch(s, s->signals.fd);
 	if (!err)
 		err = watch(s, source_poll_fd(s->source));
+	if (!err)
+		err = watch_targets(s);
 	if (err) {
-		launch_cancel(&s->launch);
+		if (!attached(s))
+			launch_cancel(&s->launch);
 		return err;
 	}
 	if (s->source->info.exact)
@@ -632,7 +710,8 @@ int session_run(const struct config *c)
 
 		if (err) {
 			log_line("cannot start: %s", strerror(-err));
-			launch_cancel(&s.launch);
+			if (!attached(&s))
+				launch_cancel(&s.launch);
 		} else {
 			loop(&s);
 			write_reports(&s);

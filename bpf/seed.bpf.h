@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * seed - taking in a tree that is there already (attach)
+ *
+ * User space runs the task iterator: once before the hooks are live and once after to remember who
+ * made whom, since an orphan's parent link leads elsewhere, then again and again until a whole pass
+ * takes in nobody.  Meanwhile the hooks remember every birth on the machine.  The same process may
+ * be met by the iterator and by the hooks, in any order: whoever puts it into a map first counts
+ * it.
+ */
+#ifndef SEED_BPF_H
+#define SEED_BPF_H
+
+#include "end.bpf.h"
+
+#define GENERATIONS 1024 /* of processes that ended between two passes */
+
+/* Set by user space. */
+__u32 seed_mode;
+__u32 seeding; /* births of all processes are remembered */
+__u32 seed_roots[SEED_ROOTS_MAX];
+__u32 seed_roots_n;
+/* Answers. */
+__u64 seed_added;
+static struct process seed_fresh; /* what a process starts as: whole before others can find it */
+static u64 seed_own;              /* exitmeter's signal_struct: never in the tree */
+
+static __always_inline void birth_note(u64 signal, u64 creator, bool member)
+{
+	struct birth fresh = { .creator = creator, .member = member }, *b;
+
+	if (!bpf_map_update_elem(&births, &signal, &fresh, BPF_NOEXIST))
+		return;
+	b = bpf_map_lookup_elem(&births, &signal);
+	if (b)
+		b->member |= member;
+	else
+		__sync_fetch_and_add(&drops.births, 1);
+}
+
+struct ancestry {
+	u64 at;
+	u32 missed; /* generations between that ended unseen */
+	bool found;
+};
+
+static long generation(u32 i, struct ancestry *a)
+{
+	struct birth *b = bpf_map_lookup_elem(&births, &a->at);
+
+	a->found = a->at != seed_own && (process_find(a->at) || (b && b->member));
+	if (a->found || !b || !b->creator)
+		return 1;
+	a->at = b->creator;
+	return 0;
+}
+
+static long count_missed(u32 i, struct ancestry *a)
+{
+	struct birth *b = bpf_map_lookup_elem(&births, &a->at);
+
+	if (!b || b->member || process_find(a->at))
+		return 1;
+	if (!b->missed) {
+		b->missed = 1;
+		__sync_fetch_and_add(&drops.missed, 1);
+	}
+	a->at = b->creator;
+	return 0;
+}
+
+/* Whether it, or whoever made it, or made that one, is in the tree or was. */
+static __always_inline bool comes_from_tree(u64 signal)
+{
+	struct ancestry a = { .at = signal };
+
+	if (!signal)
+		return false;
+	bpf_loop(GENERATIONS, generation, &a, 0);
+	if (!a.found)
+		return false;
+	a.at = signal;
+	bpf_loop(GENERATIONS, count_missed, &a, 0);
+	return true;
+}
+
+/* Whether the process, not known yet, is a root or comes from the tree. */
+static __always_inline bool belongs(struct task_struct *task, u64 signal)
+{
+	struct task_struct *parent = BPF_CORE_READ(task, group_leader, real_parent);
+	struct ancestry a = { .at = signal_of(parent) };
+	u32 pid = pid_in_namespace(task);
+	struct birth *b;
+
+	for (u32 i = 0; i < SEED_ROOTS_MAX; i++)
+		if (i < seed_roots_n && seed_roots[i] == pid)
+			return true;
+	if (a.at != seed_own && process_find(a.at))
+		return true;
+	b = bpf_map_lookup_elem(&births, &signal);
+	return b && comes_from_tree(b->creator);
+}
+
+/* One user less of an address space that may be gone: it must not be read again. */
+__noinline int mm_forget(u64 mm)
+{
+	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
+	u64 task = bpf_get_current_task();
+
+	if (!e || e->mm != mm || e->dead || __sync_fetch_and_add(&e->users, -1) != 1)
+		return 0;
+	if (!entry_lock(e, mm, task, LOCK_TRIES))
+		run_add(e->run, FIELD(lock_missed), 1);
+	mm_end(e, 0);
+	entry_unlock(e, task);
+	bpf_map_delete_elem(&mms, &mm);
+	return 0;
+}
+
+/*
+ * At every birth on the machine while a tree is taken in.  True when its creator is not known but
+ * comes from the tree: the last pass need not meet whoever is born and gone meanwhile.
+ */
+static __always_inline bool birth_watch(struct task_struct *task, u64 creator, bool member)
+{
+	u64 signal = signal_of(task);
+	bool orphan = !member && comes_from_tree(creator);
+
+	/* An older process may have had the same address. */
+	bpf_map_delete_elem(&births, &signal);
+	birth_note(signal, creator, member || orphan);
+	return orphan;
+}
+
+/* Whose exec or exit came between the reading and the entry left a dead address space behind. */
+static __always_inline void mm_check(struct process *p, struct task_struct *task, u64 mm)
+{
+	if ((u64)BPF_CORE_READ(task, mm) == mm)
+		return;
+	mm_forget(mm);
+	p->event.flags |= EVENT_IMAGE_UNSEEN;
+}
+
+/* Takes in the process of @task_addr, a thread of it that lives. */
+__noinline int process_take(u64 task_addr)
+{
+	struct task_struct *task = (void *)task_addr, *parent;
+	u64 signal = signal_of(task), mm = (u64)BPF_CORE_READ(task, mm), start, hiwater, rss;
+	struct exit_event *ev;
+	struct mm_entry *e;
+	struct process *p;
+
+	/* Past its last use of memory: it is as good as gone. */
+	if (!mm)
+		return 0;
+	parent = BPF_CORE_READ(task, group_leader, real_parent);
+	ev = &seed_fresh.event;
+	ev->type = EVENT_EXIT;
+	ev->flags = EVENT_TAKEN_IN;
+	start = BPF_CORE_READ(task, group_leader, start_boottime);
+	ev->start_ns = start;
+	ev->born_ns = bpf_ktime_get_ns() - (bpf_ktime_get_boot_ns() - start);
+	ev->tgid = BPF_CORE_READ(task, tgid);
+	ev->pid = pid_in_namespace(task);
+	ev->ppid = pid_in_namespace(parent);
+	seed_fresh.before_cpu_ns = BPF_CORE_READ(task, signal, sum_sched_runtime);
+	seed_fresh.mm = mm;
+	seed_fresh.signal = signal;
+	rss = rss_pages(mm, RSS_RESIDENT);
+	hiwater = BPF_CORE_READ((struct mm_struct *)mm, hiwater_rss);
+	ev->mark_before_pages = rss > hiwater ? rss : hiwater;
+	if (bpf_map_update_elem(&processes, &signal, &seed_fresh, BPF_NOEXIST))
+		return 0;
+	p = bpf_map_lookup_elem(&processes, &signal);
+	if (!p)
+		return 0;
+	ev = &p->event;
+	__sync_fetch_and_add(&membership_number, 2);
+	e = bpf_map_lookup_elem(&mms, &mm);
+	if (e && e->mm == mm && !e->dead) {
+		ev->flags |= EVENT_SHARED_MM;
+		__sync_fetch_and_add(&e->users, 1);
+	} else if (mm_enter(mm, ev->run, 0, CPU_ANY)) {
+		ev->flags |= EVENT_UNTRACKED_MM;
+	}
+	mm_check(p, task, mm);
+	birth_note(signal, signal_of(parent), true);
+	__sync_fetch_and_add(&tree.initial, 1);
+	__sync_fetch_and_add(&tree.before_cpu_ns, p->before_cpu_ns);
+	run_count(ev->run, FIELD(processes), 1);
+	fork_send(ev);
+	__sync_fetch_and_add(&seed_added, 1);
+	return 0;
+}
+
+/* A thread of the process of @signal, which was taken in; 1 when it was not known. */
+__noinline int thread_take(u64 signal, u64 task_addr)
+{
+	struct thread_before before = { .signal = signal };
+	struct task_struct *task = (void *)task_addr;
+	struct process *p = process_find(signal);
+	u64 key = task_addr;
+
+	if (!p)
+		return 0;
+	before.cpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
+	counters_read(task, before.counters);
+	if (bpf_map_lookup_elem(&threads, &key))
+		return 0;
+	if (bpf_map_update_elem(&threads, &key, &before, BPF_NOEXIST)) {
+		if (!bpf_map_lookup_elem(&threads, &key))
+			__sync_fetch_and_add(&drops.threads, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&p->here, 1);
+	__sync_fetch_and_add(&p->event.threads, 1);
+	__sync_fetch_and_add(&p->before_cpu_ns, before.cpu_ns);
+	__sync_fetch_and_add(&tree.before_cpu_ns, before.cpu_ns);
+	if (!(BPF_CORE_READ(task, flags) & PF_EXITING)) {
+		__sync_fetch_and_add(&p->gauge, 1);
+		run_count(p->event.run, FIELD(threads), 1);
+	}
+	__sync_fetch_and_add(&membership_number, 2);
+	return 1;
+}
+
+/* It may have gone off its CPU for good before it was in the map. */
+__noinline int thread_check(u64 signal, u64 task_addr)
+{
+	struct task_struct *task = (void *)task_addr;
+	struct process *p = process_find(signal);
+
+	if (!p || !(task_state(task) & TASK_DEAD) || bpf_map_delete_elem(&threads, &task_addr))
+		return 0;
+	if (__sync_fetch_and_add(&p->here, -1) == 1 && !BPF_CORE_READ(task, signal, live.counter) &&
+	    !(__sync_fetch_and_or(&p->event.flags, EVENT_FINISHED) & EVENT_FINISHED)) {
+		mm_forget(p->mm);
+		process_finish(p, task, false);
+	}
+	return 0;
+}
+
+static __always_inline void seed_take(struct task_struct *task, u64 task_addr, u64 signal)
+{
+	struct process *p = process_find(signal);
+
+	if (!p) {
+		if (!belongs(task, signal))
+			return;
+		process_take(task_addr);
+		p = process_find(signal);
+	}
+	if (!p || !(p->event.flags & EVENT_TAKEN_IN) || !thread_take(signal, task_addr))
+		return;
+	__sync_fetch_and_add(&seed_added, 1);
+	thread_check(signal, task_addr);
+}
+
+/* What a living thread used, into its process; nothing else changes any more. */
+__noinline int seed_count(u64 signal, u64 task_addr)
+{
+	struct task_struct *task = (void *)task_addr;
+	struct process *p = process_find(signal);
+	struct thread_before *before = NULL;
+
+	if (!p)
+		return 0;
+	if (p->event.flags & EVENT_TAKEN_IN) {
+		before = bpf_map_lookup_elem(&threads, &task_addr);
+		if (!before)
+			return 0;
+	}
+	thread_add(&p->event, task, before);
+	return 0;
+}
+
+static __always_inline int seed(struct task_struct *task, u64 task_addr)
+{
+	u64 signal = signal_of(task);
+
+	if (BPF_CORE_READ(task, flags) & PF_KTHREAD || !signal || signal == seed_own ||
+	    task_state(task) & (TASK_DEAD | TASK_NEW))
+		return 0; /* a new one is the hook's, if its creator is known */
+	if (seed_mode == SEED_LOOK)
+		birth_note(signal, signal_of(BPF_CORE_READ(task, group_leader, real_parent)),
+			   false);
+	else if (seed_mode == SEED_TAKE)
+		seed_take(task, task_addr, signal);
+	else
+		seed_count(signal, task_addr);
+	return 0;
+}
+
+#endif /* SEED_BPF_H */

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * source_bpf - the BPF source's own parts: records, attaching, those that still run
+ */
+#ifndef SOURCE_BPF_H
+#define SOURCE_BPF_H
+
+#include <sys/types.h>
+
+#include <linux/types.h>
+
+#include "capture/kernel_btf.h"
+#include "capture/source.h"
+#include "exit_event.h"
+#include "exitmeter.skel.h"
+#include "procfs/parse.h"
+
+#define LINKS_MAX 16
+
+struct source_bpf {
+	struct source base;
+	struct exitmeter_bpf *skel;
+	struct exitmeter_bpf *late;   /* the tick and the OOM evidence */
+	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
+	struct kernel_btf btf;
+	struct ring_buffer *ring;
+	struct bpf_link *links[LINKS_MAX];
+	size_t n_links;
+	int *ticks; /* one descriptor a CPU, -1 where there is none */
+	struct bpf_link **tick_links;
+	int n_cpus;
+	int64_t page_bytes;
+	pid_t root;
+	pid_t roots[SEED_ROOTS_MAX]; /* attached to */
+	size_t n_roots;
+	bool attaching;
+	bool root_recorded; /* the (last) root's record came */
+	size_t roots_recorded;
+	struct exitmeter_bpf *seed; /* the task iterator */
+	struct bpf_link *seed_link;
+	int64_t ticks_off; /* /proc/PID/stat field 22 is that much more than the kernel's (time
+			    * namespaces) */
+	bool tick_wanted, late_tried;
+	int64_t opened_ns;
+	int64_t oom_evidence_ns; /* since when there is some; INT64_MAX: never */
+	bool idle;
+	int quiet;
+	uint64_t seen_records; /* handled from the ring */
+	uint64_t seen_cpu_ns;
+	int err; /* the sink's */
+};
+
+/* --- programs (source_bpf.c) --- */
+
+/*
+ * The object once more, on the same maps, for programs that were not loaded at first; with the
+ * kernel's own types instead of the few in the cache where @full_btf.  NULL: not.
+ */
+struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
+				      bool full_btf);
+/* The tree runs: the tick is on, polling goes on. */
+void source_bpf_wake(struct source_bpf *s);
+
+/* --- records (source_bpf_records.c) --- */
+
+/* For ring_buffer__new; @ctx is the source. */
+int source_bpf_on_record(void *ctx, void *data, size_t size);
+int64_t source_bpf_pages(const struct source_bpf *s, uint64_t n);
+/* User and system in the ratio of the ticks, as the kernel's own rusage does (SPEC U-31). */
+void source_bpf_split_cpu(int64_t cpu_ns, uint64_t utime_ns, uint64_t stime_ns, int64_t *ret_user,
+			  int64_t *ret_system);
+/* What an ended and a living process's event have in common. */
+void source_bpf_record(const struct source_bpf *s, const struct exit_event *e,
+		       struct exit_record *ret);
+uint32_t source_bpf_notes(const struct exit_event *e, bool hiwater);
+/* The peak of a process that was there before is its whole life's, unless it rose since. */
+void source_bpf_lifetime(const struct source_bpf *s, const struct exit_event *e,
+			 struct exit_record *r);
+/* Whether what /proc says is of the process that started at @start_ns: in ticks, as /proc has it.
+ */
+bool source_bpf_same(const struct source_bpf *s, uint64_t start_ns, const struct proc_stat *stat);
+
+/* --- attaching (source_bpf_seed.c) --- */
+
+/* Loads the task iterator and remembers who made whom; before the hooks are live.  0 or -errno. */
+int source_bpf_seed_begin(struct source_bpf *s);
+/* Takes in the tree; the hooks are live.  0, -ECHILD when nobody was there, or -errno. */
+int source_bpf_seed_take(struct source_bpf *s);
+/* Once all is over: what the living threads used goes into their processes. */
+void source_bpf_seed_count(struct source_bpf *s);
+
+/* --- those that still run (source_bpf_living.c) --- */
+
+/* Hands them on as exit records with running; metering is closed.  0, or the sink's error. */
+int source_bpf_hand_on_living(struct source_bpf *s);
+
+#endif /* SOURCE_BPF_H */

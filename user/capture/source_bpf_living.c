@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/source_bpf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <bpf/bpf.h>
+
+#include "procfs/scan.h"
+#include "units.h"
+
+/* All that a living process's threads used so far, ended ones too; 0 once it is gone. */
+static uint64_t process_cpu_ns(uint32_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (!pid || clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static const struct io_counts no_io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
+					UNKNOWN, UNKNOWN, UNKNOWN };
+
+/* What /proc says where the programs were not asked to count. */
+static void counts_from_proc(const struct proc_stat *stat, struct exit_record *r)
+{
+	r->minor_faults = (int64_t)stat->minor_faults;
+	r->major_faults = (int64_t)stat->major_faults;
+	scan_io(stat->pid, &r->io);
+}
+
+static void memory_from_proc(const struct exit_event *e, const struct proc_status *status,
+			     struct exit_record *r)
+{
+	if (e->flags & EVENT_SHARED_MM)
+		return;
+	r->split = (struct rss_split){ status->rss_anon_bytes, status->rss_file_bytes,
+				       status->rss_shmem_bytes, status->vm_swap_bytes,
+				       status->hugetlb_bytes };
+	r->peak_vm_bytes = status->vm_peak_bytes;
+	if (status->vm_hwm_bytes > r->peak_rss_bytes) {
+		r->peak_rss_bytes = status->vm_hwm_bytes;
+		r->peak_source = PEAK_VMHWM;
+	}
+}
+
+/* One that still lives: what the maps hold, and its own high-water mark. */
+static int take_running(struct source_bpf *s, const struct process *p)
+{
+	bool counted = s->seed_link; /* its living threads are in the event */
+	struct exit_event e = p->event;
+	struct proc_status status;
+	struct proc_stat stat;
+	struct mm_entry mm = { 0 };
+	struct exit_record r;
+	uint64_t known = e.images_peak_pages, cpu = process_cpu_ns(e.pid);
+
+	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
+		known = mm.known;
+	if (cpu > p->before_cpu_ns)
+		e.cpu_ns = cpu - p->before_cpu_ns;
+	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
+	e.at_peak_epoch = s->skel->bss->tree.epoch;
+	source_bpf_record(s, &e, &r);
+	r.running = true;
+	r.ended_ns = UNKNOWN;
+	r.wait_status = UNKNOWN;
+	r.notes = source_bpf_notes(&e, false);
+	if (!counted) {
+		r.minor_faults = r.major_faults = UNKNOWN;
+		r.voluntary_switches = r.involuntary_switches = UNKNOWN;
+		r.io = no_io;
+		r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
+	}
+	if (!(e.flags & EVENT_SHARED_MM)) {
+		r.peak_rss_bytes = source_bpf_pages(s, known);
+		r.peak_source = PEAK_TRACKED;
+	}
+	if (!scan_stat((pid_t)e.pid, &stat) && source_bpf_same(s, e.start_ns, &stat)) {
+		size_t len = strnlen(stat.comm, sizeof(r.comm) - 1);
+
+		memset(r.comm, 0, sizeof(r.comm));
+		memcpy(r.comm, stat.comm, len);
+		if (!counted)
+			counts_from_proc(&stat, &r);
+		if (r.cpu_user_ns + r.cpu_system_ns != r.cpu_ns)
+			source_bpf_split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks,
+					     &r.cpu_user_ns, &r.cpu_system_ns);
+		if (!scan_status((pid_t)e.pid, &status))
+			memory_from_proc(&e, &status, &r);
+	}
+	source_bpf_lifetime(s, &e, &r);
+	return s->base.sink.on_exit(s->base.sink.ctx, &r);
+}
+
+int source_bpf_hand_on_living(struct source_bpf *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.processes), err = 0;
+	uint64_t key, next;
+	uint64_t *at = NULL;
+	struct process p;
+
+	while (!err && !bpf_map_get_next_key(fd, at, &next)) {
+		key = next;
+		at = &key;
+		if (!bpf_map_lookup_elem(fd, &key, &p))
+			err = take_running(s, &p);
+	}
+	return err;
+}
