@@ -381,6 +381,12 @@ int kernel_btf_open(struct kernel_btf *ret)
 		return -errno;
 	*ret = (struct kernel_btf){ .fd = fd };
 	snprintf(ret->path, sizeof(ret->path), "/proc/self/fd/%d", fd);
+	if (access(ret->path, R_OK)) { /* no /proc */
+		int err = -errno;
+
+		kernel_btf_close(ret);
+		return err;
+	}
 	return 0;
 }
 

@@ -22,7 +22,10 @@ struct kernel_btf {
 	bool cached;   /* it came from the file */
 };
 
-/* An empty place; libbpf wants its path before the object's own types are known. */
+/*
+ * An empty place; libbpf wants its path before the object's own types are known.  0 or -errno:
+ * then there is none (no memfd, no /proc) and @ret->fd is -1.
+ */
 int kernel_btf_open(struct kernel_btf *ret);
 
 /*

@@ -117,7 +117,8 @@ static uint64_t recursion_misses(const struct source_bpf *s)
 struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
 				      bool full_btf)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = full_btf ? NULL : s->btf.path);
+	LIBBPF_OPTS(bpf_object_open_opts, o,
+		    .btf_custom_path = s->btf.fd >= 0 && !full_btf ? s->btf.path : NULL);
 	struct exitmeter_bpf *skel = exitmeter_bpf__open_opts(&o);
 	struct bpf_program *prog;
 	struct bpf_map *map, *ours;
@@ -649,6 +650,9 @@ static void explain(int err, char *why, size_t cap)
 		snprintf(why, cap,
 			 "the task iterator did not load: a tree that is there cannot be taken in");
 		break;
+	case ENXIO:
+		snprintf(why, cap, "the CPUs cannot be counted (/sys is not mounted)");
+		break;
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
 		break;
@@ -693,10 +697,10 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->btf.fd = -1;
 	s->oom_evidence_ns = INT64_MAX;
 	s->page_bytes = sysconf(_SC_PAGESIZE);
-	s->n_cpus = libbpf_num_possible_cpus();
 	libbpf_set_print(o->debug ? say : say_nothing);
+	s->n_cpus = libbpf_num_possible_cpus();
 	if (s->n_cpus <= 0 || s->n_cpus > EVENT_CPUS_MAX) {
-		err = -E2BIG;
+		err = s->n_cpus <= 0 ? -ENXIO : -E2BIG;
 		goto fail;
 	}
 	if (o->n_roots > SEED_ROOTS_MAX) {
