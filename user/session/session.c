@@ -534,6 +534,15 @@ static void fill_self(struct summary *sum)
 		sum->source.self_peak_rss_bytes = status.vm_hwm_bytes;
 }
 
+/* Nobody asked for it to be left out. */
+static void note_missing_tick(struct session *s)
+{
+	const struct config *c = s->config;
+
+	if (c->tick && c->interval_s > 0 && !strcmp(s->source->info.samples, "bpf+proc"))
+		texts_add(&s->run.notes, "no-kernel-tick");
+}
+
 static int finish(struct session *s, struct summary *sum)
 {
 	struct loss losses[LOSSES_MAX];
@@ -551,6 +560,7 @@ static int finish(struct session *s, struct summary *sum)
 	end.exact_source = s->source->info.exact;
 	for (size_t i = 0; i < end.n_losses; i++)
 		journal_lost(&s->journal, end.at_ns, &losses[i]);
+	note_missing_tick(s);
 	fill_source(s, &sum->source);
 	fill_run(s, sum);
 	end.rusage = sum->rusage;
