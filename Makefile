@@ -36,6 +36,7 @@ PKG_CONFIG ?= pkg-config
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
 EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
+	$(wildcard user/doctor/*.c) \
 	$(wildcard user/journal/write*.c user/journal/json.c user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 

@@ -70,6 +70,7 @@ static void print_help(void)
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "       exitmeter doctor [--json]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);
 	printf("\nExit status: the command's; 128+N after signal N; 125 exitmeter failed,\n"

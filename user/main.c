@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "doctor/doctor.h"
 #include "log.h"
 #include "session/session.h"
 
@@ -15,13 +16,16 @@
 #endif
 
 /* Web and database code is never in this process: "report" is exitmeter-report, beside us or in
- * libexec. */
+ * libexec.  "doctor" tries what this very program may do. */
 static int run_subcommand(char **argv)
 {
 	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t n;
 	char *slash;
 
+	if (!strcmp(argv[0], "doctor"))
+		return doctor_main(argv);
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n > 0) {
 		self[n] = '\0';
 		slash = strrchr(self, '/');

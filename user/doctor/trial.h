@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trial - what a run would be worth now, found by following one child to its end
+ */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+#include <stdbool.h>
+
+struct verdict {
+	char source[16]; /* "bpf" or "proc" */
+	char plan[64];   /* "": none */
+	bool exact;
+	char why[256]; /* it is not */
+};
+
+void trial_run(struct verdict *v);
+
+#endif /* TRIAL_H */
