@@ -23,7 +23,8 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define POLL_MS 250 /* samples do the looking */
+#define POLL_MS  250 /* samples do the looking */
+#define ARGV_MAX 4096
 
 struct seen {
 	int32_t pid;
@@ -33,6 +34,7 @@ struct seen {
 	struct proc_status status;
 	struct io_counts io;
 	bool has_status;
+	char argv_of[64]; /* its name when its arguments were read */
 	int64_t born_ns;
 	uint64_t pass; /* the last one that met it */
 	bool taken_in; /* it was there before; what it had used and its mark then: */
@@ -50,6 +52,7 @@ struct source_proc {
 	pid_t root;
 	const pid_t *roots; /* attached to; NULL: not */
 	size_t n_roots;
+	bool taken_in;                                 /* source_open is over */
 	int64_t initial, base_user_ns, base_system_ns; /* when it was attached */
 	struct seen *by_pid;
 	uint64_t pass;
@@ -165,6 +168,12 @@ static int64_t ticks(const struct source_proc *s, uint64_t n)
 	return (int64_t)n * s->ticks_ns;
 }
 
+static struct process_key key_of(const struct source_proc *s, const struct seen *p)
+{
+	return (struct process_key){ .start_ns = p->stat.start_ticks * (uint64_t)s->ticks_ns,
+				     .tgid = (uint32_t)p->pid };
+}
+
 static int64_t since(int64_t now, int64_t before)
 {
 	return now < 0 || before < 0 ? UNKNOWN : now - before;
@@ -197,8 +206,7 @@ static void take_off_before(const struct source_proc *s, const struct seen *p,
 static int hand_on(struct source_proc *s, struct seen *p, bool running)
 {
 	struct exit_record r = {
-		.key = { .start_ns = p->stat.start_ticks * (uint64_t)s->ticks_ns,
-			 .tgid = (uint32_t)p->pid },
+		.key = key_of(s, p),
 		.pid = p->pid,
 		.ppid = p->ppid,
 		.running = running,
@@ -264,6 +272,27 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 	return p;
 }
 
+/* Its arguments, again whenever its name changes: that is as much of an exec as can be seen. */
+static int read_image(struct source_proc *s, struct seen *p)
+{
+	struct exec_record r = { .key = key_of(s, p) };
+	char argv[ARGV_MAX];
+	ssize_t len;
+
+	if (!s->taken_in || !strcmp(p->argv_of, p->stat.comm))
+		return 0; /* nobody takes records before all is open */
+	len = scan_cmdline(p->pid, argv, sizeof(argv));
+	if (len <= 0)
+		return 0;
+	memcpy(p->argv_of, p->stat.comm, sizeof(p->argv_of));
+	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
+	r.argv = argv;
+	r.argv_len = (size_t)len;
+	r.argv_known = true;
+	r.argv_truncated = len == sizeof(argv);
+	return s->base.sink.on_exec(s->base.sink.ctx, &r);
+}
+
 struct sums {
 	struct scan_result scan;
 	int64_t user_ns, system_ns;
@@ -312,8 +341,11 @@ static int look(struct source_proc *s, struct sums *sum)
 		if (!all[i].member || all[i].stat.state == 'Z')
 			continue;
 		p = meet(s, &all[i].stat);
-		if (p)
-			look_at(s, p, sum);
+		if (!p)
+			continue;
+		if (!err)
+			err = read_image(s, p);
+		look_at(s, p, sum);
 	}
 	free(all);
 	HASH_ITER (hh, s->by_pid, p, next)
@@ -527,6 +559,7 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 		proc_close(&s->base);
 		return err;
 	}
+	s->taken_in = true;
 	*ret_source = &s->base;
 	return 0;
 }
