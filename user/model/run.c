@@ -209,8 +209,8 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 		texts_add(&c->reasons,
 			  "memory was changed from outside: bounds hold as far as scans saw");
 	if (c->running_at_end > 0)
-		texts_add(&c->reasons, "%lld processes still ran at the end",
-			  (long long)c->running_at_end);
+		texts_add(&c->reasons, "%lld process%s still ran at the end",
+			  (long long)c->running_at_end, c->running_at_end == 1 ? "" : "es");
 	/* Where the kernel side read it again in time the bounds hold, but it is said. */
 	if (r->peak.outside_seen || t->outside_bytes > 0)
 		texts_add(&s->source.notes, "changed-from-outside");
@@ -235,7 +235,10 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 
 	u->peak_lower_bytes = r->peak.lower;
 	u->peak_upper_bytes = r->peak.upper;
-	u->peak_at_ns = r->peak.lower_at_ns < 0 ? TIME_NONE : r->peak.lower_at_ns - r->start_ns;
+	/* What is attached to was taken in just before the start. */
+	u->peak_at_ns = r->peak.lower_at_ns < 0
+				? TIME_NONE
+				: larger(r->peak.lower_at_ns - r->start_ns, 0);
 	u->peak_source = r->peak.source;
 	u->peak_process_bytes = r->peak.process;
 	u->peak_sum_bytes = r->peak.sum;
