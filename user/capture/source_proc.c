@@ -33,7 +33,7 @@ struct seen {
 	struct proc_stat stat;
 	struct proc_status status;
 	struct io_counts io;
-	bool has_status;
+	bool has_stat, has_status; /* was read at least once */
 	char argv_of[64]; /* its name when its arguments were read */
 	int64_t born_ns;
 	uint64_t pass; /* the last one that met it */
@@ -62,7 +62,7 @@ struct source_proc {
 	int64_t reaped_user_ns, reaped_system_ns; /* of what we waited for, its children included */
 	int64_t maxrss_bytes; /* the largest of their ru_maxrss above the floor; UNKNOWN */
 	int64_t cpu_ns, user_ns, system_ns; /* the newest totals, which never fall */
-	int64_t processes_max, threads_max;
+	int64_t processes_max, threads_max; /* UNKNOWN before anything was seen */
 };
 
 static struct source_proc *self(struct source *base)
@@ -185,6 +185,7 @@ static void take_off_before(const struct source_proc *s, const struct seen *p,
 {
 	r->cpu_user_ns -= ticks(s, p->before.utime_ticks);
 	r->cpu_system_ns -= ticks(s, p->before.stime_ticks);
+	r->cpu_ns = r->cpu_user_ns + r->cpu_system_ns;
 	r->minor_faults -= (int64_t)p->before.minor_faults;
 	r->major_faults -= (int64_t)p->before.major_faults;
 	r->io = (struct io_counts){
@@ -219,22 +220,29 @@ static int hand_on(struct source_proc *s, struct seen *p, bool running)
 		.inherited_rss_bytes = UNKNOWN,
 		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : UNKNOWN,
 		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.cpu_user_ns = ticks(s, p->stat.utime_ticks),
-		.cpu_system_ns = ticks(s, p->stat.stime_ticks),
+		.cpu_ns = UNKNOWN,
+		.cpu_user_ns = UNKNOWN,
+		.cpu_system_ns = UNKNOWN,
 		.threads = UNKNOWN,
 		.execs = UNKNOWN,
-		.minor_faults = (int64_t)p->stat.minor_faults,
-		.major_faults = (int64_t)p->stat.major_faults,
+		.minor_faults = UNKNOWN,
+		.major_faults = UNKNOWN,
 		.voluntary_switches = UNKNOWN,
 		.involuntary_switches = UNKNOWN,
 		.io = p->io,
 	};
 
+	if (p->has_stat) {
+		r.cpu_user_ns = ticks(s, p->stat.utime_ticks);
+		r.cpu_system_ns = ticks(s, p->stat.stime_ticks);
+		r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
+		r.minor_faults = (int64_t)p->stat.minor_faults;
+		r.major_faults = (int64_t)p->stat.major_faults;
+	}
 	if (r.peak_rss_bytes >= 0)
 		r.peak_source = PEAK_VMHWM;
 	if (p->taken_in)
 		take_off_before(s, p, &r);
-	r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
 	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }
@@ -268,6 +276,7 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 		HASH_ADD_INT(s->by_pid, pid, p);
 	}
 	p->stat = *st;
+	p->has_stat = true;
 	p->pass = s->pass;
 	return p;
 }
@@ -366,8 +375,10 @@ static void totals_of(struct source_proc *s, const struct sums *sum, struct tota
 		s->user_ns = user;
 		s->system_ns = system;
 	}
-	s->processes_max = larger(s->processes_max, sum->scan.processes);
-	s->threads_max = larger(s->threads_max, sum->scan.threads);
+	if (sum->scan.processes) {
+		s->processes_max = larger(s->processes_max, sum->scan.processes);
+		s->threads_max = larger(s->threads_max, sum->scan.threads);
+	}
 	*ret = (struct totals){
 		.initial = s->initial,
 		.baseline_cpu_ns = s->roots ? s->base_user_ns + s->base_system_ns : UNKNOWN,
@@ -545,7 +556,7 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 	s->ticks_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->floor_bytes = scan_status(getpid(), &own) ? INT64_MAX : own.vm_hwm_bytes;
-	s->maxrss_bytes = UNKNOWN;
+	s->maxrss_bytes = s->processes_max = s->threads_max = UNKNOWN;
 	s->initial = 1;
 	if (o->n_roots) {
 		s->roots = o->roots;

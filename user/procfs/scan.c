@@ -64,10 +64,28 @@ static int read_file(const char *path, char *buf, size_t cap, size_t *ret_len)
 	return err;
 }
 
+int scan_available(void)
+{
+	static int known = 1;
+	char link[32];
+	ssize_t n;
+
+	if (known != 1)
+		return known;
+	n = readlink("/proc/self", link, sizeof(link) - 1);
+	if (n < 0)
+		return known = -errno;
+	link[n] = '\0';
+	return known = atoi(link) == getpid() ? 0 : -ESRCH;
+}
+
 static int read_proc(pid_t pid, const char *name, char *buf, size_t cap, size_t *ret_len)
 {
 	char path[64];
+	int err = scan_available();
 
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	return read_file(path, buf, cap, ret_len);
 }

@@ -14,6 +14,9 @@
 #include "procfs/parse.h"
 #include "procfs/reading.h"
 
+/* 0 when /proc is there and numbers processes as getpid() does; -ENOENT, or -ESRCH: others'. */
+int scan_available(void);
+
 /* One file of one process: 0 or -errno (-ENOENT, -ESRCH: gone). */
 int scan_stat(pid_t pid, struct proc_stat *ret);
 int scan_status(pid_t pid, struct proc_status *ret);

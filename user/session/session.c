@@ -478,6 +478,9 @@ static int start(struct session *s)
 	err = run_init(&s->run, s->start_ns, least, (int)sysconf(_SC_NPROCESSORS_ONLN));
 	if (err)
 		return err;
+	if (scan_available())
+		texts_add(&s->run.notes, "%s",
+			  scan_available() == -ESRCH ? "proc-of-another-namespace" : "no-proc");
 	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
@@ -680,7 +683,7 @@ static int prepare(struct session *s)
 	if (err)
 		return err;
 	/* The first fork record is the root's, and comes with the first drain. */
-	s->scanning = s->config->interval_s > 0;
+	s->scanning = s->config->interval_s > 0 && !scan_available();
 	s->scan = scan_new();
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = s->scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
