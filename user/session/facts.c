@@ -44,12 +44,14 @@ static char *find_program(const char *name)
 
 	if (strchr(name, '/'))
 		return realpath(name, NULL);
-	for (path = path ? path : "/bin:/usr/bin"; *path; path = *end ? end + 1 : end) {
+	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
 		struct stat st;
 		char *real;
 
 		end = strchrnul(path, ':');
-		if (asprintf(&full, "%.*s/%s", (int)(end - path), path, name) < 0)
+		/* An empty element is the current folder. */
+		if (asprintf(&full, "%.*s%s%s", (int)(end - path), path, end > path ? "/" : "",
+			     name) < 0)
 			return NULL;
 		if (!access(full, X_OK) && !stat(full, &st) && S_ISREG(st.st_mode)) {
 			real = realpath(full, NULL);
