@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "descriptors.h"
 #include "doctor/doctor.h"
 #include "log.h"
 #include "session/session.h"
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 	struct config config;
 	int status;
 
+	descriptors_reserve();
 	switch (cli_parse(argc, argv, &config)) {
 	case CLI_DONE:
 		return fflush(stdout) ? STATUS_FAILED : 0;

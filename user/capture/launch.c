@@ -34,35 +34,16 @@ static void child_main(int gate, int error, char *const argv[], const sigset_t *
 	_exit(err == ENOENT || err == ENOTDIR ? 127 : 126);
 }
 
-/* A pipe whose ends are not among 0 to 2, which the command may have closed. */
-static int high_pipe(int fds[2])
-{
-	if (pipe2(fds, O_CLOEXEC))
-		return -errno;
-	for (int i = 0; i < 2; i++) {
-		int high = fds[i] > STDERR_FILENO ? fds[i] : fcntl(fds[i], F_DUPFD_CLOEXEC, 3);
-
-		if (high < 0)
-			return -errno;
-		if (high != fds[i])
-			close(fds[i]);
-		fds[i] = high;
-	}
-	return 0;
-}
-
 int launch_hold(char *const argv[], const sigset_t *mask, const struct sigaction *sigchld,
 		struct launch *ret)
 {
-	int gate[2] = { -1, -1 }, error[2] = { -1, -1 };
+	int gate[2] = { -1, -1 }, error[2] = { -1, -1 }, err = 0;
 	pid_t pid;
-	int err;
 
-	err = high_pipe(gate);
-	if (!err)
-		err = high_pipe(error);
-	if (err)
+	if (pipe2(gate, O_CLOEXEC) || pipe2(error, O_CLOEXEC)) {
+		err = -errno;
 		goto out;
+	}
 	pid = fork();
 	if (pid < 0) {
 		err = -errno;

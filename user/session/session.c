@@ -13,6 +13,7 @@
 
 #include "capture/launch.h"
 #include "capture/source.h"
+#include "descriptors.h"
 #include "journal/write.h"
 #include "log.h"
 #include "output.h"
@@ -682,6 +683,7 @@ static int prepare(struct session *s)
 		err = attached(s) ? open_targets(s) : hold_command(s);
 	if (err)
 		return err;
+	descriptors_release();
 	/* The first fork record is the root's, and comes with the first drain. */
 	s->scanning = s->config->interval_s > 0 && !scan_available();
 	s->scan = scan_new();
