@@ -29,6 +29,7 @@ enum {
 	OPT_SOURCE,
 	OPT_REQUIRE_EXACT,
 	OPT_WAIT_TREE,
+	OPT_USER,
 	OPT_RUN_ID,
 	OPT_LABEL,
 	OPT_NO_ARGV,
@@ -54,6 +55,7 @@ static const struct opt opts[] = {
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
 	{ OPT_DURATION, "duration", "S", "attached: detach after S seconds" },
+	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
 	{ OPT_NO_ARGV, "no-argv", NULL,
@@ -234,6 +236,9 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_pids(arg, c);
 	case OPT_DURATION:
 		return parse_duration(arg, &c->duration_s);
+	case OPT_USER:
+		c->user = arg;
+		return true;
 	case OPT_RUN_ID:
 		c->run_id = arg;
 		if (*arg)
@@ -315,6 +320,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.duration_s > 0 && !c.n_pids) {
 		log_line("--duration is for -p only");
+		goto bad;
+	}
+	if (c.user && c.n_pids) {
+		log_line("--user is for a command only");
 		goto bad;
 	}
 	if (optind == argc && !c.n_pids) {

@@ -31,6 +31,7 @@ struct config {
 	bool list; /* -n, --sort or --all was given: the text report lists processes */
 	bool all;
 	enum sort_choice sort;
+	const char *user; /* that the command runs as; NULL: ours */
 	bool wait_tree, argv, require_exact, debug;
 	enum source_choice source;
 	const char *source_plan; /* NULL: the best */

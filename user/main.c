@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/identity.h"
 #include "cli.h"
 #include "descriptors.h"
 #include "doctor/doctor.h"
@@ -43,16 +44,51 @@ static int run_subcommand(char **argv)
 }
 
 /* EXITMETER_DISABLE=1: as if we were not there. */
-static int run_plainly(char **argv)
+static int run_plainly(char **argv, const struct identity *as)
 {
+	int err = as ? identity_assume(as) : 0;
+
+	if (err) {
+		log_line("cannot run as another user: %s", strerror(-err));
+		return STATUS_FAILED;
+	}
 	execvp(argv[0], argv);
 	log_line("cannot run '%s': %s", argv[0], strerror(errno));
 	return errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
 }
 
-int main(int argc, char **argv)
+static bool find_user(const char *name, struct identity *ret)
+{
+	int err = geteuid() ? -EPERM : identity_find(name, ret);
+
+	if (err == -EPERM)
+		log_line("user '%s': only root can run a command as another user", name);
+	else if (err == -ENOENT)
+		log_line("user '%s': there is no such user", name);
+	else if (err)
+		log_line("user '%s': %s", name, strerror(-err));
+	return !err;
+}
+
+static int run(const struct config *c)
 {
 	const char *disable = getenv("EXITMETER_DISABLE");
+	struct identity user = { 0 };
+	const struct identity *as = c->user ? &user : NULL;
+	int status;
+
+	if (as && !find_user(c->user, &user))
+		return STATUS_FAILED;
+	if (disable && !strcmp(disable, "1"))
+		status = c->command ? run_plainly(c->command, as) : 0;
+	else
+		status = session_run(c, as);
+	identity_free(&user);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
 	struct config config;
 	int status;
 
@@ -65,10 +101,7 @@ int main(int argc, char **argv)
 		break;
 	case CLI_RUN:
 		log_set_debug(config.debug);
-		if (disable && !strcmp(disable, "1"))
-			status = config.command ? run_plainly(config.command) : 0;
-		else
-			status = session_run(&config);
+		status = run(&config);
 		break;
 	case CLI_ERROR:
 	default:

@@ -13,29 +13,38 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-static void child_main(int gate, int error, char *const argv[], const sigset_t *mask,
-		       const struct sigaction *sigchld)
+/* What the child says when its exec failed. */
+struct failure {
+	int err;
+	bool identity; /* it could not even become its user */
+};
+
+static void child_main(int gate, int error, const struct launch_command *c)
 {
+	struct failure f = { 0 };
 	ssize_t n;
 	char go;
-	int err;
 
 	do
 		n = read(gate, &go, 1);
 	while (n < 0 && errno == EINTR);
 	if (n != 1) /* nobody lets us go: exitmeter gave up */
 		_exit(125);
-	sigaction(SIGCHLD, sigchld, NULL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	err = errno;
-	if (write(error, &err, sizeof(err)) < 0)
+	if (c->as)
+		f.err = -identity_assume(c->as);
+	f.identity = f.err;
+	sigaction(SIGCHLD, c->sigchld, NULL);
+	sigprocmask(SIG_SETMASK, c->mask, NULL);
+	if (!f.err) {
+		execvp(c->argv[0], c->argv);
+		f.err = errno;
+	}
+	if (write(error, &f, sizeof(f)) < 0 || f.identity)
 		_exit(125);
-	_exit(err == ENOENT || err == ENOTDIR ? 127 : 126);
+	_exit(f.err == ENOENT || f.err == ENOTDIR ? 127 : 126);
 }
 
-int launch_hold(char *const argv[], const sigset_t *mask, const struct sigaction *sigchld,
-		struct launch *ret)
+int launch_hold(const struct launch_command *c, struct launch *ret)
 {
 	int gate[2] = { -1, -1 }, error[2] = { -1, -1 }, err = 0;
 	pid_t pid;
@@ -52,7 +61,7 @@ int launch_hold(char *const argv[], const sigset_t *mask, const struct sigaction
 	if (pid == 0) {
 		close(gate[1]);
 		close(error[0]);
-		child_main(gate[0], error[1], argv, mask, sigchld);
+		child_main(gate[0], error[1], c);
 	}
 	*ret = (struct launch){ .pid = pid, .gate_fd = gate[1], .error_fd = error[0] };
 	gate[1] = error[0] = -1; /* now the caller's */
@@ -76,15 +85,16 @@ int launch_go(struct launch *l)
 	return n == 1 ? 0 : -errno;
 }
 
-int launch_error(struct launch *l)
+int launch_error(struct launch *l, bool *ret_identity)
 {
-	int err = 0;
+	struct failure f = { 0 };
 
-	if (read(l->error_fd, &err, sizeof(err)) != (ssize_t)sizeof(err))
-		err = 0;
+	if (read(l->error_fd, &f, sizeof(f)) != (ssize_t)sizeof(f))
+		f = (struct failure){ 0 };
 	close(l->error_fd);
 	l->error_fd = -1;
-	return err;
+	*ret_identity = f.identity;
+	return f.err;
 }
 
 void launch_cancel(struct launch *l)

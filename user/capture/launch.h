@@ -8,7 +8,18 @@
 #define LAUNCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
+
+#include "capture/identity.h"
+
+/* What to run, and what the caller was started with. */
+struct launch_command {
+	char *const *argv; /* found in $PATH as execvp does */
+	const sigset_t *mask;
+	const struct sigaction *sigchld;
+	const struct identity *as; /* NULL: the caller's own */
+};
 
 struct launch {
 	pid_t pid;
@@ -16,18 +27,17 @@ struct launch {
 	int error_fd; /* an errno if exec failed, end of file when it worked */
 };
 
-/*
- * Forks and holds @argv (found in $PATH as execvp does).  @mask and @sigchld: what the caller was
- * started with.  0 and *@ret, or -errno.
- */
-int launch_hold(char *const argv[], const sigset_t *mask, const struct sigaction *sigchld,
-		struct launch *ret);
+/* Forks and holds it.  0 and *@ret, or -errno. */
+int launch_hold(const struct launch_command *c, struct launch *ret);
 
 /* Lets it exec.  0 or -errno. */
 int launch_go(struct launch *l);
 
-/* After it ended: the errno of an exec that failed, 0 when it worked. */
-int launch_error(struct launch *l);
+/*
+ * After it ended: the errno of an exec that failed, 0 when it worked; @ret_identity: it was not
+ * tried, since the child could not become its user.
+ */
+int launch_error(struct launch *l, bool *ret_identity);
 
 /* Ends a child that was never let go, and reaps it. */
 void launch_cancel(struct launch *l);

@@ -599,13 +599,18 @@ static void write_reports(struct session *s)
 
 static int status_of(struct session *s)
 {
+	bool identity = false;
 	const char *command;
 	int err;
 
 	if (attached(s))
 		return 0;
 	command = s->config->command[0];
-	err = s->root_ended ? launch_error(&s->launch) : 0;
+	err = s->root_ended ? launch_error(&s->launch, &identity) : 0;
+	if (identity) {
+		log_line("cannot run as user '%s': %s", s->config->user, strerror(err));
+		return STATUS_FAILED;
+	}
 	if (err) {
 		log_line("cannot run '%s': %s", command, strerror(err));
 		return err == ENOENT || err == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
@@ -645,13 +650,16 @@ static int open_targets(struct session *s)
 	return facts_of_target(s->config, &s->facts);
 }
 
-static int hold_command(struct session *s)
+static int hold_command(struct session *s, const struct identity *as)
 {
+	struct launch_command command = { .argv = s->config->command, .as = as };
 	int err = facts_of_command(s->config, &s->facts);
 
 	if (err)
 		return err;
-	err = launch_hold(s->config->command, &s->signals.mask, &s->signals.child, &s->launch);
+	command.mask = &s->signals.mask;
+	command.sigchld = &s->signals.child;
+	err = launch_hold(&command, &s->launch);
 	if (err) {
 		log_line("cannot fork: %s", strerror(-err));
 		return err;
@@ -675,12 +683,12 @@ static int watch_targets(struct session *s)
 }
 
 /* Everything up to the moment the command may run. */
-static int prepare(struct session *s)
+static int prepare(struct session *s, const struct identity *as)
 {
 	int err = signals_open(&s->signals);
 
 	if (!err)
-		err = attached(s) ? open_targets(s) : hold_command(s);
+		err = attached(s) ? open_targets(s) : hold_command(s, as);
 	if (err)
 		return err;
 	descriptors_release();
@@ -707,7 +715,7 @@ static int prepare(struct session *s)
 	return 0;
 }
 
-int session_run(const struct config *c)
+int session_run(const struct config *c, const struct identity *as)
 {
 	struct session s = { .config = c,
 			     .signals.fd = -1,
@@ -720,7 +728,7 @@ int session_run(const struct config *c)
 			     .interval_max_bytes = UNKNOWN };
 	int status = STATUS_FAILED;
 
-	if (!open_outputs(&s) && !prepare(&s)) {
+	if (!open_outputs(&s) && !prepare(&s, as)) {
 		int err = start(&s);
 
 		if (err) {

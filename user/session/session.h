@@ -7,7 +7,12 @@
 
 #include "config.h"
 
-/* Runs config.command, meters it, writes the outputs.  Returns exitmeter's exit status. */
-int session_run(const struct config *c);
+struct identity;
+
+/*
+ * Runs config.command, as @as where it is not NULL, meters it, writes the outputs.  Returns
+ * exitmeter's exit status.
+ */
+int session_run(const struct config *c, const struct identity *as);
 
 #endif /* SESSION_H */
