@@ -5,7 +5,12 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "units.h"
+
+#define FOLLOW_NS (20 * NS_PER_MS)
 
 static void close_fd(int fd)
 {
@@ -103,4 +108,57 @@ void launch_cancel(struct launch *l)
 	close_fd(l->error_fd);
 	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
 		;
+}
+
+static int terminal_open(void)
+{
+	return open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+/* The terminal's foreground process group, -1 without a terminal. */
+static pid_t foreground_group(void)
+{
+	int tty = terminal_open();
+	pid_t group = tty < 0 ? -1 : tcgetpgrp(tty);
+
+	close_fd(tty);
+	return group;
+}
+
+static bool is_stopped(pid_t pid, int options)
+{
+	siginfo_t info = { 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | options) && info.si_pid == pid;
+}
+
+bool launch_stopped(struct launch *l)
+{
+	const struct timespec moment = { .tv_nsec = FOLLOW_NS };
+	pid_t foreground, group = getpgid(l->pid);
+
+	if (!is_stopped(l->pid, WNOWAIT))
+		return false;
+	foreground = foreground_group();
+	if (foreground < 0 || (foreground != getpgrp() && foreground != group))
+		return false;
+	/* After fg both go on, but perhaps we before it: then this was the stop before. */
+	nanosleep(&moment, NULL);
+	if (!is_stopped(l->pid, 0))
+		return false;
+	l->own_group = group != getpgrp() ? group : 0;
+	return true;
+}
+
+void launch_continue(const struct launch *l)
+{
+	int tty;
+
+	/* Whoever continued us gave the terminal to our group: a shell did not notice. */
+	if (l->own_group && foreground_group() == getpgrp()) {
+		tty = terminal_open();
+		tcsetpgrp(tty, l->own_group);
+		close_fd(tty);
+	}
+	kill(l->own_group ? -l->own_group : l->pid, SIGCONT);
 }

@@ -23,8 +23,9 @@ struct launch_command {
 
 struct launch {
 	pid_t pid;
-	int gate_fd;  /* writing one byte lets it go; closing it makes it end */
-	int error_fd; /* an errno if exec failed, end of file when it worked */
+	pid_t own_group; /* it stopped with one that is not ours; 0 */
+	int gate_fd;     /* writing one byte lets it go; closing it makes it end */
+	int error_fd;    /* an errno if exec failed, end of file when it worked */
 };
 
 /* Forks and holds it.  0 and *@ret, or -errno. */
@@ -38,6 +39,14 @@ int launch_go(struct launch *l);
  * tried, since the child could not become its user.
  */
 int launch_error(struct launch *l, bool *ret_identity);
+
+/*
+ * Did it stop itself (less and top do so at Ctrl-Z, a shell at "suspend") while it or we are in the
+ * terminal's foreground?  Then nobody gets the terminal back unless we stop as well.
+ */
+bool launch_stopped(struct launch *l);
+/* We go on, so it does, with the terminal where that was its own group's. */
+void launch_continue(const struct launch *l);
 
 /* Ends a child that was never let go, and reaps it. */
 void launch_cancel(struct launch *l);

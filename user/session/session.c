@@ -29,6 +29,7 @@
 #define SCAN_BUDGET_NS  NS_PER_MS
 #define VMSTAT_EVERY_NS NS_PER_S
 #define TERM_GRACE_NS   (5 * NS_PER_S)
+#define TERM_SAME_NS    (50 * NS_PER_MS) /* timeout(1) sends one to us and one to our group */
 #define LOSSES_MAX      32
 /* A sum this much above a scan is looked at again a little later, when every tick has come. */
 #define DOUBT_BYTES       (1 << 20)
@@ -265,6 +266,8 @@ static void reap(struct session *s)
 	int status;
 	pid_t pid;
 
+	if (!s->root_ended && launch_stopped(&s->launch) && signals_stop())
+		launch_continue(&s->launch);
 	while ((pid = wait4(-1, &status, WNOHANG, &ru)) > 0) {
 		source_reaped(s->source, pid, status, &ru);
 		if (pid != s->launch.pid)
@@ -293,6 +296,8 @@ static void see_target(struct session *s, int fd)
 
 static void forward(struct session *s, int signo)
 {
+	int64_t now = now_ns(CLOCK_MONOTONIC);
+
 	if (s->root_ended || attached(s)) {
 		/* Only the tree is waited for, or looked at: the signal ends that. */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
@@ -300,13 +305,12 @@ static void forward(struct session *s, int signo)
 		return;
 	}
 	kill(s->launch.pid, signo);
-	if (signo != SIGTERM)
+	if (signo != SIGTERM || s->signals.term_ignored)
 		return;
-	if (s->term_deadline_ns) {
+	if (!s->term_deadline_ns)
+		s->term_deadline_ns = now + TERM_GRACE_NS;
+	else if (now > s->term_deadline_ns - TERM_GRACE_NS + TERM_SAME_NS)
 		s->terminated = s->stop = true;
-		return;
-	}
-	s->term_deadline_ns = now_ns(CLOCK_MONOTONIC) + TERM_GRACE_NS;
 }
 
 static void take_signals(struct session *s)

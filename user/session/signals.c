@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
 
 static void set_of(sigset_t *set)
 {
@@ -18,11 +18,15 @@ static void set_of(sigset_t *set)
 int signals_open(struct signals *s)
 {
 	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct sigaction term;
 	sigset_t set;
 
 	/* Children of one that ignores SIGCHLD are reaped without us. */
 	if (sigaction(SIGCHLD, &normal, &s->child))
 		return -errno;
+	if (sigaction(SIGTERM, NULL, &term))
+		return -errno;
+	s->term_ignored = term.sa_handler == SIG_IGN;
 	set_of(&set);
 	if (sigprocmask(SIG_BLOCK, &set, &s->mask))
 		return -errno;
@@ -34,7 +38,25 @@ void signals_ignore_keyboard(void)
 {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN); /* a report into a closed pipe is an error, not our end */
+	/* A report into a closed pipe or beyond a limit is an error, not our end. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+bool signals_stop(void)
+{
+	const struct timespec none = { 0 };
+	sigset_t cont, before;
+	bool stopped;
+
+	/* Blocked it stays pending and tells that we were stopped; an orphaned group is not. */
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	sigprocmask(SIG_BLOCK, &cont, &before);
+	raise(SIGTSTP);
+	stopped = sigtimedwait(&cont, NULL, &none) == SIGCONT;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return stopped;
 }
 
 void signals_take_interrupt(struct signals *s)
