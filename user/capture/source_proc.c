@@ -55,6 +55,8 @@ struct source_proc {
 	bool taken_in;                                 /* source_open is over */
 	int64_t initial, base_user_ns, base_system_ns; /* when it was attached */
 	struct seen *by_pid;
+	pid_t *strangers; /* children that we had before (a shell's that executed us) */
+	size_t n_strangers;
 	uint64_t pass;
 	int64_t ticks_ns;    /* a clock tick */
 	int64_t boot_ns;     /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
@@ -128,6 +130,29 @@ static struct seen *find(const struct source_proc *s, int32_t pid)
 	return p;
 }
 
+/* Where it is among the strangers, n_strangers: nowhere. */
+static size_t stranger(const struct source_proc *s, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < s->n_strangers && s->strangers[i] != pid)
+		i++;
+	return i;
+}
+
+static int find_strangers(struct source_proc *s)
+{
+	size_t n;
+	struct entry *all = read_all(&n);
+
+	s->strangers = calloc(n + 1, sizeof(*s->strangers));
+	for (size_t i = 0; s->strangers && i < n; i++)
+		if (all[i].stat.ppid == getpid() && all[i].stat.pid != s->root)
+			s->strangers[s->n_strangers++] = all[i].stat.pid;
+	free(all);
+	return s->strangers ? 0 : -ENOMEM;
+}
+
 static bool same(const struct seen *p, const struct proc_stat *st)
 {
 	return p && p->stat.start_ticks == st->start_ticks;
@@ -151,7 +176,8 @@ static void find_members(const struct source_proc *s, struct entry *all, size_t 
 
 	for (size_t i = 0; i < n; i++)
 		all[i].member = is_root(s, all[i].stat.pid) ||
-				(!s->roots && all[i].stat.ppid == getpid()) ||
+				(!s->roots && all[i].stat.ppid == getpid() &&
+				 stranger(s, all[i].stat.pid) == s->n_strangers) ||
 				same(find(s, all[i].stat.pid), &all[i].stat);
 	while (found) {
 		found = false;
@@ -435,7 +461,12 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 	struct source_proc *s = self(base);
 	int64_t maxrss = ru->ru_maxrss * 1024;
 	struct seen *p = find(s, pid);
+	size_t i = stranger(s, pid);
 
+	if (i < s->n_strangers) { /* the pid may come again */
+		s->strangers[i] = s->strangers[--s->n_strangers];
+		return;
+	}
 	s->reaped_user_ns +=
 		(int64_t)ru->ru_utime.tv_sec * NS_PER_S + (int64_t)ru->ru_utime.tv_usec * NS_PER_US;
 	s->reaped_system_ns +=
@@ -505,6 +536,7 @@ static void proc_close(struct source *base)
 		HASH_DEL(s->by_pid, p);
 		free(p);
 	}
+	free(s->strangers);
 	free(s);
 }
 
@@ -553,6 +585,11 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 				   .sink = *sink,
 				   .info = { .exits = "proc", .tree = "ppid", .samples = "proc" } };
 	s->root = o->root;
+	if (find_strangers(s)) {
+		snprintf(why, cap, "out of memory");
+		proc_close(&s->base);
+		return -ENOMEM;
+	}
 	s->ticks_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
 	s->boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->floor_bytes = scan_status(getpid(), &own) ? INT64_MAX : own.vm_hwm_bytes;
