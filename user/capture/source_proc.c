@@ -587,7 +587,7 @@ int source_proc_open(const struct source_options *o, const struct source_sink *s
 	s->root = o->root;
 	if (find_strangers(s)) {
 		snprintf(why, cap, "out of memory");
-		proc_close(&s->base);
+		free(s);
 		return -ENOMEM;
 	}
 	s->ticks_ns = NS_PER_S / sysconf(_SC_CLK_TCK);

@@ -498,7 +498,9 @@ static int start(struct session *s)
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
 	if (c->duration_s > 0)
 		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
-	return attached(s) ? 0 : launch_go(&s->launch);
+	err = attached(s) ? 0 : launch_go(&s->launch);
+	flush_journal(s); /* there from the start, whatever happens to us */
+	return err;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
