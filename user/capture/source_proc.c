@@ -34,7 +34,7 @@ struct seen {
 	struct proc_status status;
 	struct io_counts io;
 	bool has_stat, has_status; /* was read at least once */
-	char argv_of[64]; /* its name when its arguments were read */
+	char argv_of[64];          /* its name when its arguments were read */
 	int64_t born_ns;
 	uint64_t pass; /* the last one that met it */
 	bool taken_in; /* it was there before; what it had used and its mark then: */

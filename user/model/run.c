@@ -236,9 +236,8 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 	u->peak_lower_bytes = r->peak.lower;
 	u->peak_upper_bytes = r->peak.upper;
 	/* What is attached to was taken in just before the start. */
-	u->peak_at_ns = r->peak.lower_at_ns < 0
-				? TIME_NONE
-				: larger(r->peak.lower_at_ns - r->start_ns, 0);
+	u->peak_at_ns =
+		r->peak.lower_at_ns < 0 ? TIME_NONE : larger(r->peak.lower_at_ns - r->start_ns, 0);
 	u->peak_source = r->peak.source;
 	u->peak_process_bytes = r->peak.process;
 	u->peak_sum_bytes = r->peak.sum;
