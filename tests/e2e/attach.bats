@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bats --tap
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck disable=SC2016,SC2030,SC2031,SC2034
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2119,SC2120
 # Attaching to what already runs: whole, nothing twice, nothing touched.
 
 load helpers

@@ -260,10 +260,11 @@ static void live_end(struct live *l)
 			       .losses = &loss,
 			       .n_losses = random_below(2),
 			       .exact_source = random_below(2),
-			       .rusage = { random_value(1 << 30), 5, UNKNOWN },
-			       .initial = 1 };
+			       .rusage = { random_value(1 << 30), 5, UNKNOWN } };
 	struct summary *s = l->summary;
 
+	end.totals.initial = 1;
+	end.totals.baseline_cpu_ns = random_value(1ll << 40);
 	end.totals.forks = random_value(1000);
 	end.totals.exits = 1 + (int64_t)random_below(1000);
 	end.totals.cpu_ns = random_value(1ll << 40);

@@ -436,9 +436,9 @@ static struct run_end an_end(int64_t at_ns, int64_t exits)
 	struct run_end end = { .at_ns = at_ns,
 			       .totals = no_totals,
 			       .exact_source = true,
-			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN },
-			       .initial = 1 };
+			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN } };
 
+	end.totals.initial = 1;
 	end.totals.forks = exits - 1;
 	end.totals.exits = end.totals.records = exits;
 	end.totals.upper_max_bytes = 1ll << 40;

@@ -11,9 +11,9 @@ int source_sample(struct source *s, struct tree_sample *ret)
 	return s->ops->sample(s, ret);
 }
 
-int source_finish(struct source *s, bool root_reaped, struct totals *ret)
+int source_finish(struct source *s, bool root_ended, struct totals *ret)
 {
-	return s->ops->finish(s, root_reaped, ret);
+	return s->ops->finish(s, root_ended, ret);
 }
 
 int source_poll_fd(struct source *s)

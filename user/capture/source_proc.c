@@ -360,6 +360,14 @@ static void look_at(struct source_proc *s, struct seen *p, struct sums *sum)
 	r->split.hugetlb_bytes += st.hugetlb_bytes > 0 ? st.hugetlb_bytes : 0;
 }
 
+static void note_before(struct seen *p)
+{
+	p->taken_in = true;
+	p->before = p->stat;
+	p->io_before = p->io;
+	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
+}
+
 /* One pass over /proc: the living summed up, the gone handed on. */
 static int look(struct source_proc *s, struct sums *sum)
 {
@@ -381,6 +389,8 @@ static int look(struct source_proc *s, struct sums *sum)
 		if (!err)
 			err = read_image(s, p);
 		look_at(s, p, sum);
+		if (s->roots && !s->taken_in)
+			note_before(p);
 	}
 	free(all);
 	HASH_ITER (hh, s->by_pid, p, next)
@@ -492,14 +502,14 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 	p->reaped_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
-static int proc_finish(struct source *base, bool root_reaped, struct totals *ret)
+static int proc_finish(struct source *base, bool root_ended, struct totals *ret)
 {
 	struct source_proc *s = self(base);
 	struct seen *p, *next;
 	struct sums sum;
 	int err = look(s, &sum);
 
-	(void)root_reaped;
+	(void)root_ended;
 	totals_of(s, &sum, ret);
 	HASH_ITER (hh, s->by_pid, p, next)
 		if (!err)
@@ -530,10 +540,11 @@ static size_t proc_losses(struct source *base, struct loss *out, size_t cap)
 static void proc_close(struct source *base)
 {
 	struct source_proc *s = self(base);
-	struct seen *p, *next;
+	struct seen *p = s->by_pid, *next;
 
-	HASH_ITER (hh, s->by_pid, p, next) {
-		HASH_DEL(s->by_pid, p);
+	HASH_CLEAR(hh, s->by_pid);
+	for (; p; p = next) {
+		next = p->hh.next;
 		free(p);
 	}
 	free(s->strangers);
@@ -554,19 +565,12 @@ static const struct source_ops proc_ops = {
 /* Takes in the tree that is there. */
 static int take_in(struct source_proc *s)
 {
-	struct seen *p, *next;
 	struct sums sum;
 	int err = look(s, &sum);
 
 	s->base_user_ns = sum.user_ns;
 	s->base_system_ns = sum.system_ns;
 	s->initial = sum.scan.processes;
-	HASH_ITER (hh, s->by_pid, p, next) {
-		p->taken_in = true;
-		p->before = p->stat;
-		p->io_before = p->io;
-		p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
-	}
 	return err || s->initial ? err : -ECHILD;
 }
 

@@ -326,8 +326,9 @@ static void set_upper(const struct fold *f, struct usage *u)
 /* The journal has no end: the rows and the last sample are all there is. */
 static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 {
+	bool attached = s->run.mode && !strcmp(s->run.mode, "attach");
 	struct run_end end = { .at_ns = f->last_ns,
-			       .totals = { .initial = !strcmp(s->run.mode, "attach") ? UNKNOWN : 1,
+			       .totals = { .initial = attached ? UNKNOWN : 1,
 					   .baseline_cpu_ns = UNKNOWN,
 					   .forks = UNKNOWN,
 					   .exits = f->run.rows,
