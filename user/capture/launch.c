@@ -10,7 +10,9 @@
 
 #include "units.h"
 
-#define FOLLOW_NS (20 * NS_PER_MS)
+#define FOLLOW_NS  (20 * NS_PER_MS)
+#define STEP_NS    (5 * NS_PER_MS)
+#define STOP_STEPS 40
 
 static void close_fd(int fd)
 {
@@ -125,11 +127,19 @@ static pid_t foreground_group(void)
 	return group;
 }
 
-static bool is_stopped(pid_t pid, int options)
+static bool happened(pid_t pid, int options)
 {
 	siginfo_t info = { 0 };
 
-	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | options) && info.si_pid == pid;
+	return !waitid(P_PID, (id_t)pid, &info, options | WNOHANG) && info.si_pid == pid;
+}
+
+void launch_await_stop(const struct launch *l)
+{
+	const struct timespec moment = { .tv_nsec = STEP_NS };
+
+	for (int i = 0; i < STOP_STEPS && !happened(l->pid, WSTOPPED | WNOWAIT); i++)
+		nanosleep(&moment, NULL);
 }
 
 bool launch_stopped(struct launch *l)
@@ -137,14 +147,14 @@ bool launch_stopped(struct launch *l)
 	const struct timespec moment = { .tv_nsec = FOLLOW_NS };
 	pid_t foreground, group = getpgid(l->pid);
 
-	if (!is_stopped(l->pid, WNOWAIT))
+	if (!happened(l->pid, WSTOPPED | WNOWAIT))
 		return false;
 	foreground = foreground_group();
 	if (foreground < 0 || (foreground != getpgrp() && foreground != group))
 		return false;
 	/* After fg both go on, but perhaps we before it: then this was the stop before. */
 	nanosleep(&moment, NULL);
-	if (!is_stopped(l->pid, 0))
+	if (!happened(l->pid, WSTOPPED))
 		return false;
 	l->own_group = group != getpgrp() ? group : 0;
 	return true;
@@ -160,5 +170,6 @@ void launch_continue(const struct launch *l)
 		tcsetpgrp(tty, l->own_group);
 		close_fd(tty);
 	}
-	kill(l->own_group ? -l->own_group : l->pid, SIGCONT);
+	if (!happened(l->pid, WCONTINUED))
+		kill(l->own_group ? -l->own_group : l->pid, SIGCONT);
 }

@@ -41,12 +41,14 @@ int launch_go(struct launch *l);
 int launch_error(struct launch *l, bool *ret_identity);
 
 /*
- * Did it stop itself (less and top do so at Ctrl-Z, a shell at "suspend") while it or we are in the
- * terminal's foreground?  Then nobody gets the terminal back unless we stop as well.
+ * Did it stop while it or we are in the terminal's foreground?  Then nobody gets the terminal back
+ * unless we stop as well: after it, since it may have to tidy up the screen first.
  */
 bool launch_stopped(struct launch *l);
 /* We go on, so it does, with the terminal where that was its own group's. */
 void launch_continue(const struct launch *l);
+/* Told to stop, as it perhaps was: lets it go first, for at most 0.2 s. */
+void launch_await_stop(const struct launch *l);
 
 /* Ends a child that was never let go, and reaps it. */
 void launch_cancel(struct launch *l);

@@ -313,13 +313,26 @@ static void forward(struct session *s, int signo)
 		s->terminated = s->stop = true;
 }
 
+/* The terminal's TSTP goes to the command as well: we stop when it did (reap), if it does. */
+static void told_to_stop(struct session *s, bool by_terminal)
+{
+	if (by_terminal && !s->root_ended)
+		return;
+	if (!s->root_ended)
+		launch_await_stop(&s->launch);
+	signals_stop();
+}
+
 static void take_signals(struct session *s)
 {
+	bool kernel;
 	int signo;
 
-	while ((signo = signals_next(&s->signals))) {
+	while ((signo = signals_next(&s->signals, &kernel))) {
 		if (signo == SIGCHLD)
 			reap(s);
+		else if (signo == SIGTSTP)
+			told_to_stop(s, kernel);
 		else
 			forward(s, signo);
 	}

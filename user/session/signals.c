@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
+static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP };
 
 static void set_of(sigset_t *set)
 {
@@ -46,7 +46,7 @@ void signals_ignore_keyboard(void)
 bool signals_stop(void)
 {
 	const struct timespec none = { 0 };
-	sigset_t cont, before;
+	sigset_t cont, tstp, before;
 	bool stopped;
 
 	/* Blocked it stays pending and tells that we were stopped; an orphaned group is not. */
@@ -54,6 +54,9 @@ bool signals_stop(void)
 	sigaddset(&cont, SIGCONT);
 	sigprocmask(SIG_BLOCK, &cont, &before);
 	raise(SIGTSTP);
+	sigemptyset(&tstp);
+	sigaddset(&tstp, SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &tstp, NULL); /* here we stop */
 	stopped = sigtimedwait(&cont, NULL, &none) == SIGCONT;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return stopped;
@@ -72,11 +75,14 @@ void signals_take_interrupt(struct signals *s)
 	signalfd(s->fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-int signals_next(struct signals *s)
+int signals_next(struct signals *s, bool *ret_kernel)
 {
 	struct signalfd_siginfo info;
 
-	return read(s->fd, &info, sizeof(info)) == (ssize_t)sizeof(info) ? (int)info.ssi_signo : 0;
+	if (read(s->fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return 0;
+	*ret_kernel = info.ssi_code == SI_KERNEL;
+	return (int)info.ssi_signo;
 }
 
 void signals_close(struct signals *s)

@@ -2,9 +2,9 @@
 /*
  * signals - what exitmeter does with signals while it waits (INTERFACE 2)
  *
- * INT and QUIT are ignored (the terminal sends them to the command as well); TERM, HUP, USR1, USR2
- * and ALRM (a timer that was set before exec) arrive through a descriptor, CHLD too.  The command
- * gets what we were started with.
+ * INT and QUIT are ignored (the terminal sends them to the command as well); TERM, HUP, USR1, USR2,
+ * ALRM (a timer that was set before exec) and TSTP arrive through a descriptor, CHLD too.  The
+ * command gets what we were started with.
  */
 #ifndef SIGNALS_H
 #define SIGNALS_H
@@ -27,8 +27,8 @@ void signals_ignore_keyboard(void);
 bool signals_stop(void);
 /* INT arrives through the descriptor too, from here on: it ends waiting for the tree. */
 void signals_take_interrupt(struct signals *s);
-/* The next one there is, 0 for none. */
-int signals_next(struct signals *s);
+/* The next one there is, 0 for none; *@ret_kernel: no process sent it, but the terminal. */
+int signals_next(struct signals *s, bool *ret_kernel);
 void signals_close(struct signals *s);
 
 #endif /* SIGNALS_H */
