@@ -266,7 +266,7 @@ static void reap(struct session *s)
 	int status;
 	pid_t pid;
 
-	if (!s->root_ended && launch_stopped(&s->launch) && signals_stop())
+	if (!s->root_ended && !attached(s) && launch_stopped(&s->launch) && signals_stop())
 		launch_continue(&s->launch);
 	while ((pid = wait4(-1, &status, WNOHANG, &ru)) > 0) {
 		source_reaped(s->source, pid, status, &ru);
@@ -316,9 +316,10 @@ static void forward(struct session *s, int signo)
 /* The terminal's TSTP goes to the command as well: we stop when it did (reap), if it does. */
 static void told_to_stop(struct session *s, bool by_terminal)
 {
-	if (by_terminal && !s->root_ended)
+	/* Nothing is left to wait for: the report is next, not a stop. */
+	if (s->stop || (by_terminal && !s->root_ended && !attached(s)))
 		return;
-	if (!s->root_ended)
+	if (!s->root_ended && !attached(s))
 		launch_await_stop(&s->launch);
 	signals_stop();
 }
