@@ -270,3 +270,39 @@ NO_BTF='^the kernel has no BTF'
 		[ ! -e marker ]
 	done
 }
+
+@test "case 29: hidepid and a setuid program in the tree: the others are complete" {
+	auto_only
+	plain_there
+	mounts_there
+	cp /bin/sleep foreign
+	chmod 4755 foreign
+	[ "$(stat -f -c %T .)" != nosuid ] || skip "elsewhere: setuid is off here"
+	run_hidden() {
+		unshare -pf --mount-proc sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' sh \
+			"${PLAIN[@]}" "$EXITMETER" -q -i 0.05 "$@"
+	}
+	run_hidden -- true || skip "elsewhere: no proc can be mounted"
+	run_hidden --json sum.json --journal run.journal -- sh -c './foreign 0.6 & sleep 0.7; wait; exit 5' &&
+		false
+	valid sum.json run.journal
+	same code "$(summary .run.exit_code)" 5
+	holds "the others are complete" '[.processes[] | select(.comm == "sh" or .comm == "sleep")
+		| select(.peak_rss_bytes == null or .cpu_seconds == null)] == []'
+	holds "both were seen" '[.processes[] | select(.comm == "sh" or .comm == "sleep")] | length == 2'
+	same "the foreign one has no figures" \
+		"$(summary '[.processes[] | select(.comm == "foreign" and .peak_rss_bytes != null)] | length')" 0
+	holds "it is said" '.source.notes | index("proc-hides-others") != null'
+}
+
+@test "case 29: a setuid program in the tree, by BPF: complete" {
+	[ "$SOURCE" = bpf ] || skip "elsewhere: needs BPF"
+	cp /bin/sleep foreign
+	chmod 4755 foreign
+	chmod 777 .
+	"$EXITMETER" -q --user 65534 --json sum.json --journal run.journal -- \
+		sh -c './foreign 0.3 & sleep 0.3; wait' 2>err
+	checked
+	exact
+	holds "three with peaks" '[.processes[] | select(.peak_rss_exact)] | length == 3'
+}

@@ -90,3 +90,11 @@ is_stopped() {
 	holds "some are left out" '.processes_omitted > 0'
 	holds "and all are told of" '(.processes | length) + .processes_omitted == .completeness.exits'
 }
+
+@test "case 51: fork and _exit at full speed on one CPU: no record is missing" {
+	exits_needed "records"
+	meter -- taskset -c 0 "$WORK/churn" 20000
+	exact
+	same exits "$(summary .completeness.exits)" 20001
+	same group "$(summary '.groups[] | select(.comm == "churn") | .processes')" 20001
+}

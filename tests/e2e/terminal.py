@@ -295,6 +295,7 @@ def inner(t):
     t.line("sleep 300 &")
     job = int(t.expect(r"\[1\] (\d+)").group(1))
     t.inner(0)
+    until("the job is sleep", lambda: name_of(job) == "sleep")  # not bash's child, deaf to Ctrl-Z
     shell = t.group()
     t.line("fg")
     t.expect("sleep 300")

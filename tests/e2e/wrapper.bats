@@ -168,3 +168,23 @@ look() {
 	holds "why" '.source.fallback_reason | type == "string" and length > 0'
 	valid sum.json
 }
+
+@test "case 52: a leak-free program built with -fsanitize=address" {
+	cat >leakfree.c <<-'E2'
+		#include <stdlib.h>
+		int main(void)
+		{
+			char *volatile p = malloc(1 << 20);
+			p[5] = 1;
+			free(p);
+			return 9;
+		}
+	E2
+	gcc -fsanitize=address -o leakfree leakfree.c 2>err || skip "elsewhere: no -fsanitize=address ($(head -n 1 err))"
+	for SOURCE in bpf proc; do
+		rm -f sum.json
+		meter -- ./leakfree
+		same "status under $SOURCE" "$status" 9
+		same "said" "$(grep -c LeakSanitizer err)" 0
+	done
+}

@@ -88,18 +88,6 @@ void machine_ptrace(struct checks *c)
 		   cause ? ": " : "", cause ? cause : "", yama);
 }
 
-/* Is there a /proc, and is it that of our pid namespace? */
-static bool proc_is_ours(void)
-{
-	char pid[16];
-	ssize_t len = readlink("/proc/self", pid, sizeof(pid) - 1);
-
-	if (len < 0)
-		return false;
-	pid[len] = '\0';
-	return atoi(pid) == getpid();
-}
-
 void machine_proc(struct checks *c)
 {
 	struct proc_stat first;
@@ -107,7 +95,7 @@ void machine_proc(struct checks *c)
 	const char *hide;
 	char mode[32] = "hidepid=0";
 
-	if (!proc_is_ours()) {
+	if (scan_available()) {
 		checks_add(c, "proc", CHECK_NO, false, "mount -t proc proc /proc",
 			   "/proc is not mounted, or is another pid namespace's: no samples, and "
 			   "without BPF no tree");

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,38 @@ int scan_available(void)
 		return known = -errno;
 	link[n] = '\0';
 	return known = atoi(link) == getpid() ? 0 : -ESRCH;
+}
+
+static bool may_trace(void)
+{
+	char buf[FILE_MAX + 1];
+	size_t len = 0;
+	const char *at;
+
+	if (read_file("/proc/self/status", buf, FILE_MAX, &len))
+		return false;
+	buf[len] = '\0';
+	at = strstr(buf, "\nCapEff:");
+	return at && strtoull(at + 8, NULL, 16) >> CAP_SYS_PTRACE & 1;
+}
+
+bool scan_hides_others(void)
+{
+	char line[4096], *type, *hide;
+	bool hidden = false;
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+
+	/* The last one mounted there is the one that is seen. */
+	while (f && fgets(line, sizeof(line), f)) {
+		type = strstr(line, " - proc ");
+		if (!type || !strstr(line, " /proc "))
+			continue;
+		hide = strstr(type, "hidepid=");
+		hidden = hide && strncmp(hide + 8, "0", 1) != 0 && strncmp(hide + 8, "off", 3) != 0;
+	}
+	if (f)
+		fclose(f);
+	return hidden && !may_trace();
 }
 
 static int read_proc(pid_t pid, const char *name, char *buf, size_t cap, size_t *ret_len)

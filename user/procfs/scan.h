@@ -16,6 +16,8 @@
 
 /* 0 when /proc is there and numbers processes as getpid() does; -ENOENT, or -ESRCH: others'. */
 int scan_available(void);
+/* Whether it is mounted with hidepid and we may not see other users' processes all the same. */
+bool scan_hides_others(void);
 
 /* One file of one process: 0 or -errno (-ENOENT, -ESRCH: gone). */
 int scan_stat(pid_t pid, struct proc_stat *ret);

@@ -500,6 +500,8 @@ static int start(struct session *s)
 	if (scan_available())
 		texts_add(&s->run.notes, "%s",
 			  scan_available() == -ESRCH ? "proc-of-another-namespace" : "no-proc");
+	else if (!s->source->info.exact && scan_hides_others())
+		texts_add(&s->run.notes, "proc-hides-others");
 	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
