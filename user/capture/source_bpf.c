@@ -714,7 +714,8 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	}
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
-	memcpy(s->roots, o->roots, o->n_roots * sizeof(s->roots[0]));
+	for (size_t i = 0; i < o->n_roots; i++)
+		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;
 	err = open_once(s, false);
 	if (err && s->btf.cached) {

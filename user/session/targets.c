@@ -28,7 +28,7 @@ static int may_look(pid_t pid)
 
 static int open_one(pid_t pid, struct target *ret)
 {
-	struct proc_stat stat;
+	struct proc_stat stat = { 0 };
 	int err;
 
 	*ret = (struct target){ .pid = pid, .fd = -1 };
