@@ -129,21 +129,35 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 		__sync_fetch_and_add(&drops.delete_failed, 1);
 }
 
-/* What the thread used; of one that was there before only what came since. */
-static __always_inline void thread_add(struct exit_event *ev, struct task_struct *task,
-				       const struct thread_before *before)
+/*
+ * What the thread used, into its process @signal; of one that was there before only what came
+ * since.  0 when it is not known at all.  By numbers, so that its stack is not the caller's.
+ */
+__noinline int thread_add(u64 signal, u64 task_addr)
 {
-	u64 counters[EVENT_COUNTERS], cpu = BPF_CORE_READ(task, se.sum_exec_runtime);
-	u64 *to = &ev->utime_ns;
+	struct task_struct *task = (void *)task_addr;
+	struct process *p = process_find(signal);
+	struct thread_before *before = NULL;
+	u64 counters[EVENT_COUNTERS], cpu, *to;
 
+	if (!p)
+		return 0;
+	if (attaching && p->event.flags & EVENT_TAKEN_IN) {
+		before = bpf_map_lookup_elem(&threads, &task_addr);
+		if (!before)
+			return 0;
+	}
+	to = &p->event.utime_ns;
+	cpu = BPF_CORE_READ(task, se.sum_exec_runtime);
 	counters_read(task, counters);
 	/* This very switch is counted already; wait4 leaves it out. */
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
-		__sync_fetch_and_add(&ev->voluntary_switches, -1);
-	__sync_fetch_and_add(&ev->cpu_ns, before ? cpu - before->cpu_ns : cpu);
+		__sync_fetch_and_add(&p->event.voluntary_switches, -1);
+	__sync_fetch_and_add(&p->event.cpu_ns, before ? cpu - before->cpu_ns : cpu);
 	for (int i = 0; i < EVENT_COUNTERS; i++)
 		__sync_fetch_and_add(&to[i],
 				     before ? counters[i] - before->counters[i] : counters[i]);
+	return 1;
 }
 
 /*
@@ -152,11 +166,9 @@ static __always_inline void thread_add(struct exit_event *ev, struct task_struct
  */
 static __always_inline bool taken_thread_finish(struct process *p, struct task_struct *task)
 {
-	u64 key = (u64)task;
-	struct thread_before *before = bpf_map_lookup_elem(&threads, &key);
+	u64 key = bpf_get_current_task();
 
-	if (before) {
-		thread_add(&p->event, task, before);
+	if (thread_add(p->signal, key)) {
 		if (bpf_map_delete_elem(&threads, &key) || __sync_fetch_and_add(&p->here, -1) != 1)
 			return false;
 	}
@@ -164,10 +176,11 @@ static __always_inline bool taken_thread_finish(struct process *p, struct task_s
 	       !(__sync_fetch_and_or(&p->event.flags, EVENT_FINISHED) & EVENT_FINISHED);
 }
 
+/* @task is current. */
 static __always_inline int thread_finish(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
-	u64 key = (u64)task;
+	u64 key = bpf_get_current_task();
 	bool last;
 
 	if (!is_fair(task))
@@ -176,7 +189,7 @@ static __always_inline int thread_finish(struct process *p, struct task_struct *
 	if (attaching && ev->flags & EVENT_TAKEN_IN) {
 		last = taken_thread_finish(p, task);
 	} else {
-		thread_add(ev, task, NULL);
+		thread_add(p->signal, key);
 		last = __sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads;
 	}
 	if (last)

@@ -152,13 +152,15 @@ struct process {
 	__u64 mm;                /* key of its address space */
 	__u64 image_exact_pages; /* of the image that an exec is about to close */
 	__u64 image_hiwater_pages;
-	__u64 image_last_pages;  /* the last reading of it */
-	__u64 image_error_pages; /* of that mark */
-	__u64 closing_pages;     /* of that image, still in upper until the exec is done */
-	__u64 before_cpu_ns;     /* what it had used before it was taken in, ended threads too */
-	__u32 dead;              /* threads */
-	__u32 gauge;             /* threads of it that the tree's count holds */
-	__u32 here;              /* taken in: threads in the threads map */
+	__u64 image_last_pages;     /* the last reading of it */
+	__u64 image_error_pages;    /* of that mark */
+	__u64 closing_pages;        /* of that image, still in upper until the exec is done */
+	__u64 closed_at_peak_pages; /* of that image, in lower at the peak of that epoch */
+	__u64 closed_at_peak_epoch;
+	__u64 before_cpu_ns; /* what it had used before it was taken in, ended threads too */
+	__u32 dead;          /* threads */
+	__u32 gauge;         /* threads of it that the tree's count holds */
+	__u32 here;          /* taken in: threads in the threads map */
 	__u32 reserved;
 };
 

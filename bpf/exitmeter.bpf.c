@@ -17,6 +17,7 @@ __u32 seed_pid;      /* of the caller, to prove that the types fit this kernel *
 __u64 seed_start_ns; /* likewise, as the kernel has it */
 __u32 seed_found;
 __u32 seed_mem_alloc; /* the kernel has bpf_mem_alloc */
+__u32 seed_exit_mm;   /* at sched_process_exit the address space is still there */
 
 __u32 tree_idle; /* user space sleeps until the tree runs again; taken back by exchange */
 
@@ -64,6 +65,7 @@ static __always_inline struct task_struct *held_child(struct task_struct *parent
 	u64 at = (u64)BPF_CORE_READ(parent, children.prev);
 	struct task_struct *task;
 
+#pragma unroll
 	for (int i = 0; i < 4; i++) {
 		task = (void *)(at - bpf_core_field_offset(struct task_struct, sibling));
 		if (pid_in_namespace(task) == root_pid)
@@ -90,6 +92,7 @@ static __always_inline int prepare(void)
 	seed_start_ns = BPF_CORE_READ(current, group_leader, start_boottime);
 	seed_pid = pid_in_namespace(current);
 	/* Only a reference, so that user space can ask the object's types whether it exists. */
+	seed_exit_mm = bpf_core_type_exists(struct trace_event_raw_sched_process_exit);
 	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
 	if (attaching) {
 		seed_own = signal_of(current);
@@ -239,6 +242,13 @@ SEC("raw_tp")
 int on_image_again(void *ctx)
 {
 	return image_changes(true);
+}
+
+/* The same at functions of the kernel, where no tracepoint comes while the address space lives. */
+SEC("kprobe")
+int on_image_probe(void *ctx)
+{
+	return image_changes(false);
 }
 
 /* Interrupts are off.  Does not come back. */

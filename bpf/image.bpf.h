@@ -65,7 +65,8 @@ static __always_inline int prepare_exec(struct task_struct *task, struct process
 		struct exec_event *ev_ = bpf_ringbuf_reserve(&events, sizeof(*ev_) + (room), 0); \
 		if (ev_) {                                                                       \
 			u64 len_ = args < (room) ? args : (room);                                \
-			__builtin_memcpy(ev_, &head, sizeof(head));                              \
+			exec_fill(ev_, p, task);                                                 \
+			ev_->flags = truncated;                                                  \
 			ev_->argv_len = len_;                                                    \
 			if (len_ && bpf_probe_read_user(ev_->argv, len_ & (2 * (room)-1),        \
 							(void *)arg_start))                      \
@@ -75,6 +76,21 @@ static __always_inline int prepare_exec(struct task_struct *task, struct process
 			__sync_fetch_and_add(&drops.exec_events, 1);                             \
 		}                                                                                \
 	})
+
+/* Straight into the record: the stack has no room for it. */
+static __always_inline void exec_fill(struct exec_event *ev, const struct process *p,
+				      struct task_struct *task)
+{
+	ev->type = EVENT_EXEC;
+	ev->start_ns = p->event.start_ns;
+	ev->at_ns = bpf_ktime_get_ns();
+	ev->at_peak_pages = p->closed_at_peak_pages;
+	ev->at_peak_epoch = p->closed_at_peak_epoch;
+	ev->tgid = p->event.tgid;
+	ev->pid = p->event.pid;
+	ev->run = p->event.run;
+	bpf_probe_read_kernel_str(ev->comm, sizeof(ev->comm), task->comm);
+}
 
 /* Takes the old image's last part out of upper, with what other threads took after prepare_exec. */
 static __always_inline void closing_end(struct process *p)
@@ -95,7 +111,7 @@ static __always_inline void closing_end(struct process *p)
 }
 
 /* Closes the old image: its peak goes into the process, its part leaves the sums. */
-static __always_inline void image_close(struct process *p, struct exec_event *head)
+static __always_inline void image_close(struct process *p)
 {
 	u64 exact, hiwater, peak, mm = p->mm;
 	struct mm_entry *e;
@@ -127,8 +143,8 @@ static __always_inline void image_close(struct process *p, struct exec_event *he
 			p->event.images_error_pages = beyond(hiwater + p->image_error_pages, exact);
 		}
 	}
-	head->at_peak_pages = p->event.at_peak_pages;
-	head->at_peak_epoch = p->event.at_peak_epoch;
+	p->closed_at_peak_pages = p->event.at_peak_pages;
+	p->closed_at_peak_epoch = p->event.at_peak_epoch;
 	p->event.at_peak_pages = 0;
 	p->image_exact_pages = p->image_hiwater_pages = 0;
 }
@@ -137,11 +153,11 @@ static __always_inline void image_close(struct process *p, struct exec_event *he
 static __always_inline int process_exec(struct task_struct *task, struct process *p)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
-	struct exec_event head = { .type = EVENT_EXEC };
+	u32 truncated = 0;
 	u32 cpu = bpf_get_smp_processor_id();
 	u64 arg_start, args;
 
-	image_close(p, &head);
+	image_close(p);
 	p->mm = (u64)mm;
 	p->event.flags &=
 		~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC | EVENT_UNTRACKED_MM);
@@ -151,17 +167,11 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);
 
-	head.start_ns = p->event.start_ns;
-	head.at_ns = bpf_ktime_get_ns();
-	head.tgid = p->event.tgid;
-	head.pid = p->event.pid;
-	head.run = p->event.run;
-	bpf_probe_read_kernel_str(head.comm, sizeof(head.comm), task->comm);
 	arg_start = BPF_CORE_READ(mm, arg_start);
 	args = BPF_CORE_READ(mm, arg_end) - arg_start;
 	if (args > EVENT_ARGV_MAX) {
 		args = EVENT_ARGV_MAX;
-		head.flags = EVENT_ARGV_TRUNCATED;
+		truncated = EVENT_ARGV_TRUNCATED;
 	}
 	if (args <= ARGV_SMALL)
 		SEND_EXEC(ARGV_SMALL);

@@ -19,7 +19,6 @@
 struct rss_parts {
 	s64 pages[RSS_KINDS];
 	u64 counters[RSS_KINDS];
-	bool adjoining; /* one allocation for all four (6.6 on) */
 };
 
 static long rss_add_cpu(u32 cpu, struct rss_parts *parts)
@@ -30,7 +29,9 @@ static long rss_add_cpu(u32 cpu, struct rss_parts *parts)
 	if (cpu >= EVENT_CPUS_MAX)
 		return 1;
 	offset = cpu_offsets[cpu];
-	if (parts->adjoining) {
+	/* One allocation for all four (6.6 on). */
+	if (parts->counters[1] == parts->counters[0] + sizeof(s32) &&
+	    parts->counters[3] == parts->counters[0] + 3 * sizeof(s32)) {
 		bpf_probe_read_kernel(part, sizeof(part), (void *)(parts->counters[0] + offset));
 	} else {
 		for (int i = 0; i < RSS_KINDS; i++)
@@ -40,6 +41,21 @@ static long rss_add_cpu(u32 cpu, struct rss_parts *parts)
 	for (int i = 0; i < RSS_KINDS; i++)
 		parts->pages[i] += part[i];
 	return 0;
+}
+
+/* Up to 6.1: what the current thread has not yet handed over (SPLIT_RSS_COUNTING). */
+static __always_inline void rss_add_thread(struct mm_struct *mm, struct rss_parts *parts)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct task_struct___v6_1 *old = (void *)task;
+	int count = 0;
+
+	if (!bpf_core_field_exists(old->rss_stat) || BPF_CORE_READ(task, mm) != mm)
+		return;
+	for (int i = 0; i < RSS_KINDS; i++) {
+		bpf_core_read(&count, sizeof(count), &old->rss_stat.count[i]);
+		parts->pages[i] += count;
+	}
 }
 
 /*
@@ -56,31 +72,35 @@ __noinline u64 rss_pages(u64 mm_addr, u32 kinds)
 	if (bpf_core_field_exists(struct mm_rss_stat, count)) {
 		for (int i = 0; i < RSS_KINDS; i++)
 			bpf_core_read(&parts.pages[i], sizeof(u64), &old->rss_stat.count[i]);
+		rss_add_thread(mm, &parts);
 	} else {
 		const u32 size = bpf_core_type_size(struct percpu_counter);
 		const u32 at_count = bpf_core_field_offset(struct percpu_counter, count);
 		const u32 at_counters = bpf_core_field_offset(struct percpu_counter, counters);
 		const void *stat = (void *)mm + bpf_core_field_offset(struct mm_struct, rss_stat);
-		char raw[192];
+		char raw[80];
 
-		/* One reading for all; lock debugging makes them larger. */
-		if (size * RSS_KINDS <= sizeof(raw)) {
-			if (bpf_probe_read_kernel(raw, size * RSS_KINDS, stat))
-				return 0;
-			for (int i = 0; i < RSS_KINDS; i++) {
-				parts.pages[i] = *(s64 *)(raw + i * size + at_count);
-				parts.counters[i] = *(u64 *)(raw + i * size + at_counters);
-			}
-		} else {
-			for (int i = 0; i < RSS_KINDS; i++) {
+		/* Two with one reading; lock debugging makes them larger. */
+#pragma unroll
+		for (int i = 0; i < RSS_KINDS; i += 2) {
+			if (2 * size > sizeof(raw)) {
 				bpf_probe_read_kernel(&parts.pages[i], sizeof(s64),
 						      stat + i * size + at_count);
 				bpf_probe_read_kernel(&parts.counters[i], sizeof(u64),
 						      stat + i * size + at_counters);
+				bpf_probe_read_kernel(&parts.pages[i + 1], sizeof(s64),
+						      stat + (i + 1) * size + at_count);
+				bpf_probe_read_kernel(&parts.counters[i + 1], sizeof(u64),
+						      stat + (i + 1) * size + at_counters);
+				continue;
 			}
+			if (bpf_probe_read_kernel(raw, 2 * size, stat + i * size))
+				return 0;
+			parts.pages[i] = *(s64 *)(raw + at_count);
+			parts.counters[i] = *(u64 *)(raw + at_counters);
+			parts.pages[i + 1] = *(s64 *)(raw + size + at_count);
+			parts.counters[i + 1] = *(u64 *)(raw + size + at_counters);
 		}
-		parts.adjoining = parts.counters[3] == parts.counters[0] + 3 * sizeof(s32) &&
-				  parts.counters[1] == parts.counters[0] + sizeof(s32);
 		bpf_loop(nr_cpus, rss_add_cpu, &parts, 0);
 	}
 	for (int i = 0; i < RSS_KINDS; i++)

@@ -201,7 +201,7 @@ __noinline int thread_take(u64 signal, u64 task_addr)
 	struct process *p = process_find(signal);
 	u64 key = task_addr;
 
-	if (!p)
+	if (!attaching || !p)
 		return 0;
 	before.cpu_ns = BPF_CORE_READ(task, se.sum_exec_runtime);
 	counters_read(task, before.counters);
@@ -256,24 +256,6 @@ static __always_inline void seed_take(struct task_struct *task, u64 task_addr, u
 	thread_check(signal, task_addr);
 }
 
-/* What a living thread used, into its process; nothing else changes any more. */
-__noinline int seed_count(u64 signal, u64 task_addr)
-{
-	struct task_struct *task = (void *)task_addr;
-	struct process *p = process_find(signal);
-	struct thread_before *before = NULL;
-
-	if (!p)
-		return 0;
-	if (p->event.flags & EVENT_TAKEN_IN) {
-		before = bpf_map_lookup_elem(&threads, &task_addr);
-		if (!before)
-			return 0;
-	}
-	thread_add(&p->event, task, before);
-	return 0;
-}
-
 static __always_inline int seed(struct task_struct *task, u64 task_addr)
 {
 	u64 signal = signal_of(task);
@@ -287,7 +269,7 @@ static __always_inline int seed(struct task_struct *task, u64 task_addr)
 	else if (seed_mode == SEED_TAKE)
 		seed_take(task, task_addr, signal);
 	else
-		seed_count(signal, task_addr);
+		thread_add(signal, task_addr); /* nothing else changes any more */
 	return 0;
 }
 

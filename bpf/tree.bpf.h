@@ -115,33 +115,30 @@ __noinline int maximum(u64 *max, u64 v)
 
 static __always_inline u64 *run_field(struct run_totals *r, u32 field)
 {
-	return field < FIELDS ? (u64 *)r + field : NULL;
+	return (u64 *)r + field % FIELDS;
 }
 
 /* Adds @delta to the field at @field of the tree and, where it is one, of the process's own run. */
 __noinline int run_add(u32 run, u32 field, s64 delta)
 {
-	struct run_totals *own;
-	u64 *at;
+	struct run_totals *own = run_own(run);
 
-	if ((at = run_field(&tree, field)))
-		__sync_fetch_and_add(at, delta);
-	if ((own = run_own(run)) && (at = run_field(own, field)))
-		__sync_fetch_and_add(at, delta);
+	__sync_fetch_and_add(run_field(&tree, field), delta);
+	if (own)
+		__sync_fetch_and_add(run_field(own, field), delta);
 	return 0;
 }
 
 /* The same, and keeps the maximum, which stands beside it. */
 __noinline int run_count(u32 run, u32 field, s64 delta)
 {
-	struct run_totals *own;
-	u64 *at, *max;
+	struct run_totals *own = run_own(run);
 
-	if ((at = run_field(&tree, field)) && (max = run_field(&tree, field + 1)))
-		maximum(max, __sync_fetch_and_add(at, delta) + delta);
-	if ((own = run_own(run)) && (at = run_field(own, field)) &&
-	    (max = run_field(own, field + 1)))
-		maximum(max, __sync_fetch_and_add(at, delta) + delta);
+	maximum(run_field(&tree, field + 1),
+		__sync_fetch_and_add(run_field(&tree, field), delta) + delta);
+	if (own)
+		maximum(run_field(own, field + 1),
+			__sync_fetch_and_add(run_field(own, field), delta) + delta);
 	return 0;
 }
 

@@ -168,6 +168,15 @@ struct task_struct___v2_6 {
 	long state;
 };
 
+/* Up to 6.1 a thread's own counts, not yet in its address space's. */
+struct task_rss_stat {
+	int count[4];
+};
+
+struct task_struct___v6_1 {
+	struct task_rss_stat rss_stat;
+};
+
 /* Where a percpu array keeps its per-CPU memory (CONFIG_BPF_SYSCALL). */
 struct bpf_array {
 	void *pptrs[1];
@@ -176,6 +185,12 @@ struct bpf_array {
 /* Since 6.9 the OOM tracepoint names the victim's task; before, its pid. */
 struct trace_event_raw_mark_victim {
 	u32 __data_loc_comm;
+};
+
+/* Since 6.16 the exit tracepoint comes before the address space goes, and has an event of its own.
+ */
+struct trace_event_raw_sched_process_exit {
+	bool group_dead;
 };
 
 /* Since 6.1 hash maps that do not preallocate are safe in tracing programs. */

@@ -18,6 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "log.h"
 #include "procfs/scan.h"
 #include "units.h"
 
@@ -30,14 +31,10 @@
 #define SETTLE_MS       1000
 #define LATE_MS         8 /* a command shorter than that does not pay for what it cannot use */
 
-/* Which programs of a plan load, best first.  The first that loads and attaches is used. */
+/* Where memory is read at an exit, best first.  The first that attaches is used. */
 struct plan {
-	const char *name;     /* --source=bpf:NAME, source.hook */
-	bool exit_tracepoint; /* memory at sched_process_exit */
-};
-
-static const struct plan plans[] = {
-	{ .name = "sched_process_exit+mm", .exit_tracepoint = true },
+	const char *name; /* --source=bpf:NAME, source.hook */
+	int (*attach)(struct source_bpf *s);
 };
 
 static int64_t now_ns(void)
@@ -102,7 +99,7 @@ static uint64_t misses_of(struct bpf_program *prog)
 
 static uint64_t recursion_misses(const struct source_bpf *s)
 {
-	const struct exitmeter_bpf *const all[] = { s->skel, s->late, s->beside };
+	const struct exitmeter_bpf *const all[] = { s->skel, s->late, s->beside, s->probes };
 	struct bpf_program *prog;
 	uint64_t n = 0;
 
@@ -159,7 +156,8 @@ static void beside_open(struct source_bpf *s)
 	s->beside = source_bpf_more(s, names, false);
 	if (!s->beside)
 		return;
-	attach(s, s->beside->progs.on_image_again, "sched_process_exit");
+	if (!s->probes)
+		attach(s, s->beside->progs.on_image_again, "sched_process_exit");
 	attach(s, s->beside->progs.on_image_again, "sched_process_exec");
 	attach(s, s->beside->progs.on_image_again, "sched_prepare_exec");
 }
@@ -447,6 +445,7 @@ static void bpf_close(struct source *base)
 	exitmeter_bpf__destroy(s->beside);
 	bpf_link__destroy(s->seed_link);
 	exitmeter_bpf__destroy(s->seed);
+	exitmeter_bpf__destroy(s->probes);
 	exitmeter_bpf__destroy(s->skel);
 	kernel_btf_close(&s->btf);
 	free(s);
@@ -525,6 +524,7 @@ static void configure(struct source_bpf *s)
 	bpf_program__set_autoload(skel->progs.on_tick, false);
 	bpf_program__set_autoload(skel->progs.on_mark_victim, false);
 	bpf_program__set_autoload(skel->progs.on_task, false);
+	bpf_program__set_autoload(skel->progs.on_image_probe, false);
 }
 
 static int load(struct source_bpf *s, bool fresh_btf)
@@ -551,9 +551,10 @@ static void unload(struct source_bpf *s)
 {
 	bpf_link__destroy(s->seed_link);
 	exitmeter_bpf__destroy(s->seed);
+	exitmeter_bpf__destroy(s->probes);
 	exitmeter_bpf__destroy(s->skel);
 	s->seed_link = NULL;
-	s->seed = s->skel = NULL;
+	s->seed = s->probes = s->skel = NULL;
 	kernel_btf_close(&s->btf);
 }
 
@@ -608,6 +609,81 @@ static int prepare(struct source_bpf *s)
 	return 0;
 }
 
+/* 6.16 on: the exit tracepoint itself. */
+static int attach_exit_tracepoint(struct source_bpf *s)
+{
+	if (!s->skel->bss->seed_exit_mm)
+		return -ENODATA;
+	return attach(s, s->skel->progs.on_image, "sched_process_exit");
+}
+
+static int attach_kprobe(struct source_bpf *s, const char *function)
+{
+	return keep(s,
+		    bpf_program__attach_kprobe(s->probes->progs.on_image_probe, false, function));
+}
+
+/* Called right before the address space goes, with CONFIG_TASKSTATS; every distribution has it. */
+static int attach_exit_kprobe(struct source_bpf *s)
+{
+	static const char *const names[] = { "on_image_probe", NULL };
+	int err;
+
+	s->probes = source_bpf_more(s, names, false);
+	if (!s->probes)
+		return -ENOTSUP;
+	err = attach_kprobe(s, "taskstats_exit");
+	/* Before 6.10 no tracepoint announces an exec either. */
+	if (!err && !s->exec_announced && attach_kprobe(s, "exec_mm_release"))
+		log_debug("plan kprobe: no exec_mm_release: images before an exec go unseen");
+	return err;
+}
+
+static const struct plan plans[] = {
+	{ "sched_process_exit+mm", attach_exit_tracepoint },
+	{ "kprobe:taskstats_exit", attach_exit_kprobe },
+};
+
+#define N_PLANS (sizeof(plans) / sizeof(plans[0]))
+
+static const char *refusal(int err)
+{
+	switch (-err) {
+	case ENODATA:
+		return "the address space is gone by then";
+	case ENOTSUP:
+		return "its program did not load";
+	case ENOENT:
+	case EINVAL:
+		return "no such hook in this kernel";
+	default:
+		return strerror(-err);
+	}
+}
+
+/* The best plan that attaches, or the one asked for; what was refused is in s->refused. */
+static int attach_plan(struct source_bpf *s)
+{
+	size_t used = 0;
+	int err = -EINVAL;
+
+	for (size_t i = 0; i < N_PLANS; i++) {
+		if (s->plan && strcmp(s->plan, plans[i].name) != 0)
+			continue;
+		err = plans[i].attach(s);
+		if (!err) {
+			s->base.info.hook = plans[i].name;
+			return 0;
+		}
+		log_debug("plan %s: %s", plans[i].name, refusal(err));
+		used += (size_t)snprintf(s->refused + used, sizeof(s->refused) - used, "%s%s: %s",
+					 used ? "; " : "", plans[i].name, refusal(err));
+		if (used >= sizeof(s->refused))
+			used = sizeof(s->refused) - 1;
+	}
+	return -ENOTSUP;
+}
+
 static int attach_all(struct source_bpf *s)
 {
 	struct exitmeter_bpf *k = s->skel;
@@ -619,17 +695,18 @@ static int attach_all(struct source_bpf *s)
 	if (!err)
 		err = attach(s, k->progs.on_switch, "sched_switch");
 	if (!err)
-		err = attach(s, k->progs.on_image, "sched_process_exit");
-	if (!err)
 		err = attach(s, k->progs.on_image, "sched_process_exec");
 	if (!err)
-		attach(s, k->progs.on_image, "sched_prepare_exec");
-	return err;
+		s->exec_announced = !attach(s, k->progs.on_image, "sched_prepare_exec");
+	return err ? err : attach_plan(s);
 }
 
-static void explain(int err, char *why, size_t cap)
+static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 {
 	switch (-err) {
+	case ENOTSUP:
+		snprintf(why, cap, "no hook where an exit can be read: %s", s->refused);
+		break;
 	case EPERM:
 	case EACCES:
 		snprintf(why, cap,
@@ -665,18 +742,23 @@ static int open_once(struct source_bpf *s, bool fresh_btf)
 {
 	int err = load(s, fresh_btf);
 
-	if (!err && !s->attaching)
-		err = attach_all(s);
 	if (!err)
 		err = prepare(s);
-	if (err || !s->attaching)
-		return err;
-	err = source_bpf_seed_begin(s);
+	if (!err && s->attaching)
+		err = source_bpf_seed_begin(s);
 	if (!err)
 		err = attach_all(s);
-	if (!err)
+	if (!err && s->attaching)
 		err = source_bpf_seed_take(s);
 	return err;
+}
+
+static bool is_plan(const char *name)
+{
+	for (size_t i = 0; i < N_PLANS; i++)
+		if (!strcmp(name, plans[i].name))
+			return true;
+	return false;
 }
 
 int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
@@ -707,11 +789,13 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -E2BIG;
 		goto fail;
 	}
-	if (o->plan && strcmp(o->plan, plans[0].name) != 0) {
-		snprintf(why, cap, "no plan is named '%s' (%s)", o->plan, plans[0].name);
+	if (o->plan && !is_plan(o->plan)) {
+		snprintf(why, cap, "no plan is named '%s' (%s, %s)", o->plan, plans[0].name,
+			 plans[1].name);
 		bpf_close(&s->base);
 		return -EINVAL;
 	}
+	s->plan = o->plan;
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
 	for (size_t i = 0; i < o->n_roots; i++)
@@ -741,7 +825,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	*ret_source = &s->base;
 	return 0;
 fail:
-	explain(err, why, cap);
+	explain(s, err, why, cap);
 	bpf_close(&s->base);
 	return err;
 }

@@ -22,6 +22,11 @@ struct source_bpf {
 	struct exitmeter_bpf *skel;
 	struct exitmeter_bpf *late;   /* the tick and the OOM evidence */
 	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
+	struct exitmeter_bpf
+		*probes;     /* programs at functions of the kernel, for plans that need them */
+	const char *plan;    /* asked for; NULL: the best */
+	char refused[256];   /* plans that were tried, and why not */
+	bool exec_announced; /* sched_prepare_exec is there */
 	struct kernel_btf btf;
 	struct ring_buffer *ring;
 	struct bpf_link *links[LINKS_MAX];
