@@ -5,6 +5,7 @@
 #include "capture/source_bpf.h"
 
 #include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -13,6 +14,13 @@
 #include "log.h"
 
 #define PASSES_MAX 1000
+/*
+ * So many passes that add nobody end it.  One might meet an orphan's orphan just while its parent,
+ * born before the hooks were live, is about to end; a moment later it is an orphan itself, and the
+ * parent link leads into the tree.
+ */
+#define EMPTY_PASSES 4
+#define PAUSE_NS     500000
 
 /* One pass over all tasks of our pid namespace. */
 static int pass(struct source_bpf *s, uint32_t mode)
@@ -55,16 +63,19 @@ int source_bpf_seed_take(struct source_bpf *s)
 {
 	volatile __u64 *added = &s->skel->bss->seed_added;
 	int err = pass(s, SEED_LOOK);
+	const struct timespec moment = { .tv_nsec = PAUSE_NS };
 	uint64_t before;
-	int n = 0;
+	int n = 0, empty = 0;
 
-	do {
+	while (!err && empty < EMPTY_PASSES && n++ < PASSES_MAX) {
 		before = *added;
-		if (!err)
-			err = pass(s, SEED_TAKE);
-	} while (!err && *added != before && ++n < PASSES_MAX);
+		err = pass(s, SEED_TAKE);
+		empty = *added == before ? empty + 1 : 0;
+		if (empty)
+			nanosleep(&moment, NULL);
+	}
 	s->skel->bss->seeding = 0;
-	log_debug("task iterator: %d passes, %llu processes", n + 1,
+	log_debug("task iterator: %d passes, %llu processes", n,
 		  (unsigned long long)s->skel->bss->tree.initial);
 	if (!err && !s->skel->bss->tree.initial)
 		err = -ECHILD;
