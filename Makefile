@@ -3,6 +3,7 @@
 # make                     build/exitmeter and build/exitmeter-report
 # make static              the same without shared libraries, in build/static/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
+# make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
 # make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir
 #
@@ -141,7 +142,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static check check-unit check-e2e check-san lint lint-flags bench fuzz install clean \
+.PHONY: all static check check-unit check-e2e check-san vm lint lint-flags bench fuzz install clean \
 	run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report
@@ -257,6 +258,10 @@ run-tests:
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
 		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
 		tools/tap-count $(RUN)
+
+# On Debian's other kernels, under qemu.  KERNELS="6.1 new" selects.
+vm: $(B)/static/exitmeter
+	$(Q)tools/tap-count tests/vm/run
 
 # check-docs asks the built program for its --help.
 lint: all

@@ -92,6 +92,7 @@ static __always_inline int prepare(void)
 	seed_start_ns = BPF_CORE_READ(current, group_leader, start_boottime);
 	seed_pid = pid_in_namespace(current);
 	/* Only a reference, so that user space can ask the object's types whether it exists. */
+	split_rss = bpf_core_field_exists(((struct task_struct___v6_1 *)0)->rss_stat);
 	seed_exit_mm = bpf_core_type_exists(struct trace_event_raw_sched_process_exit);
 	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
 	if (attaching) {

@@ -222,7 +222,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	if (rss > e->known)
 		e->known = rss;
 	/* It rises before memory goes: RSS fell and it did not, so somebody wrote clear_refs. */
-	if (rss + hiwater_error(e) < e->known && hiwater + hiwater_error(e) < e->known)
+	if (!split_rss && rss + hiwater_error(e) < e->known && hiwater + hiwater_error(e) < e->known)
 		e->mark_reset = 1;
 	if (hiwater <= e->mark_before)
 		hiwater = 0;

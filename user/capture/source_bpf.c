@@ -408,6 +408,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "stale-entries", d->stale_entries, true },
 		{ "map-deletes", d->delete_failed, true },
 		{ "tail-calls", d->moments, true },
+		{ "rss-counted-by-thread", s->skel->bss->split_rss, true },
 		{ "births-unwatched", d->births, true },
 		{ "threads-untracked", d->threads, false },
 		{ "processes-missed-at-attach", d->missed, true },
