@@ -183,7 +183,7 @@ static __always_inline int thread_finish(struct process *p, struct task_struct *
 	u64 key = bpf_get_current_task();
 	bool last;
 
-	if (!is_fair(task))
+	if (runtimes_used)
 		bpf_map_delete_elem(&runtimes, &key);
 	__sync_fetch_and_add(&membership_number, 2);
 	if (attaching && ev->flags & EVENT_TAKEN_IN) {

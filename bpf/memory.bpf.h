@@ -222,7 +222,8 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 	if (rss > e->known)
 		e->known = rss;
 	/* It rises before memory goes: RSS fell and it did not, so somebody wrote clear_refs. */
-	if (!split_rss && rss + hiwater_error(e) < e->known && hiwater + hiwater_error(e) < e->known)
+	if (!split_rss && rss + hiwater_error(e) < e->known &&
+	    hiwater + hiwater_error(e) < e->known)
 		e->mark_reset = 1;
 	if (hiwater <= e->mark_before)
 		hiwater = 0;
@@ -453,8 +454,12 @@ __noinline int mm_enter(u64 mm, u32 run, u64 inherited, u32 cpu)
 	e->net = rss > inherited ? rss - inherited : 0;
 	e->inherited = inherited;
 	e->cpus = 1ull << (cpu < 63 ? cpu : 63);
-	if (cpu == CPU_ANY)
+	if (cpu == CPU_ANY) {
 		e->mark_before = BPF_CORE_READ(space, hiwater_rss);
+		/* A burst since that stays below that mark leaves no trace of itself. */
+		if (e->mark_before > rss)
+			e->high = e->mark_before + hiwater_error(e);
+	}
 	e->epoch = tree.epoch;
 	e->run = run;
 	e->users = 1;

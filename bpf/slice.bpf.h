@@ -69,24 +69,36 @@ static __always_inline bool is_fair(struct task_struct *task)
 	return (u64)BPF_CORE_READ(task, sched_class) == fair_class;
 }
 
-/* What the runtime of @task was when it was last counted; interrupts are off. */
+static u64 runtimes_used; /* entries that were ever made in runtimes */
+
+/*
+ * What the runtime of @task was when it was last counted; interrupts are off.  A task that was ever
+ * seen outside the fair class has that in an entry of its own, which goes on when it comes back.
+ */
 static __always_inline u64 counted_before(struct task_struct *task, struct cpu_slot *slot,
 					  u64 runtime)
 {
-	u64 since = task->se.prev_sum_exec_runtime, key, *seen;
+	u64 since = task->se.prev_sum_exec_runtime, key = (u64)task, *seen;
+	bool fair = is_fair(task), here = slot->counted == (u64)task;
 
 	barrier_var(since); /* one load must not serve two types of pointer */
-	if (slot->counted == (u64)task)
+	if (here)
 		since = slot->runtime_ns;
-	if (is_fair(task))
+	if (fair && !runtimes_used)
 		return since;
-	key = (u64)task;
 	seen = bpf_map_lookup_elem(&runtimes, &key);
 	if (seen) {
-		since = *seen;
+		if (!fair && !here)
+			since = *seen;
 		*seen = runtime;
-	} else if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY)) {
-		since = runtime; /* no room: only its record will tell */
+	} else if (!fair) {
+		/* How much of a slice that began in the fair class was counted is not known. */
+		if (!here && since)
+			since = runtime;
+		if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY))
+			since = runtime; /* no room: only its record will tell */
+		else
+			__sync_fetch_and_add(&runtimes_used, 1);
 	}
 	return since;
 }

@@ -73,8 +73,8 @@ __u32 closed;
 struct cpu_slot slots[EVENT_CPUS_MAX];
 __u64 membership_number; /* rises by two whenever a task of the tree is born or dead */
 static u64 fair_class;
-/* Up to 6.1 each thread keeps counts of its own for up to 64 faults, of 16 pages each: readings from
- * outside, and marks, are short of those. */
+/* Up to 6.1 each thread keeps counts of its own for up to 64 faults, of 16 pages each: readings
+ * from outside, and marks, are short of those. */
 __u32 split_rss;
 static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
 static u64 offsets_leak;

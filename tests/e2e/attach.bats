@@ -183,6 +183,39 @@ only_running() {
 	within "tree" "$(summary .usage.peak_rss_bytes)" $((60 * MIB)) $((64 * MIB))
 }
 
+@test "attach: what it once had is not the tree's peak since" {
+	exits_needed "memory"
+	mkfifo go
+	target "$WORK/hold" touch=80 free touch=2 tell=go idle=60000
+	timeout 10 cat go >/dev/null
+	attach --duration 0.4
+	within lower "$(summary .usage.peak_rss_lower_bytes)" $((2 * MIB)) $((6 * MIB))
+	within upper "$(summary .usage.peak_rss_upper_bytes)" $((80 * MIB)) $((90 * MIB))
+	within row "$(row ".pid == $TARGET" .peak_rss_bytes)" $((80 * MIB)) $((84 * MIB))
+	same source "$(row ".pid == $TARGET" .peak_source)" vmhwm-lifetime
+}
+
+@test "case 8: attach: a shared address space counts once" {
+	exits_needed "address spaces"
+	target "$WORK/spawner" 40 pause 60000 /bin/true
+	until_true 5 eval '[ -n "$(pgrep -P $TARGET)" ]'
+	attach --duration 0.4
+	same initial "$(summary .completeness.initial)" 2
+	within lower "$(summary .usage.peak_rss_lower_bytes)" $((40 * MIB)) $((44 * MIB))
+	within upper "$(summary .usage.peak_rss_upper_bytes)" $((40 * MIB)) $((45 * MIB))
+	same notes "$(summary '.source.notes | length')" 0
+}
+
+@test "case 22: attach: the leader has ended, a worker runs" {
+	target "$WORK/threads" leaderfirst 3000 7
+	until_true 5 grep -q '^State:.Z' "/proc/$TARGET/status"
+	attach
+	exits_needed "the code"
+	same "exit code" "$(summary .run.exit_code)" 7
+	within "cpu, ms" "$(summary '.usage.cpu_seconds * 1000 | round')" 500 3100
+	exact
+}
+
 @test "attach: processes that fork their successor and end: what was missed is said" {
 	local i missed
 	exits_needed "the identity"

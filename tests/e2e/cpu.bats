@@ -205,3 +205,14 @@ samples_after_row() {
 	within "end less last sample, us" "$(($(summary '.usage.cpu_seconds * 1e6 | round') - last))" 0 5000
 	within "all, us" "$last" 500000 900000
 }
+
+@test "CPU of a task that changes its scheduling class again and again" {
+	taskset -c 0 chrt -f 1 true 2>/dev/null || skip "elsewhere: no real-time scheduling here"
+	meter -i 0.25 -- sh -c 'taskset -c 0 "$0" 900 & for i in 1 2 3 4 5; do
+			chrt -f -p 1 $!; sleep 0.08; chrt -o -p 0 $!; sleep 0.08
+		done; wait' "$WORK/burn"
+	exact
+	within "rows less usage, us" "$(summary '(([.processes[].cpu_seconds] | add) - .usage.cpu_seconds) * 1e6 | round')" -100 100
+	holds "samples end below the total" \
+		"[inputs | select(.event == \"sample\") | .cpu_seconds] | max <= $(summary .usage.cpu_seconds)" run.journal
+}

@@ -45,7 +45,7 @@ check() {
 		{
 			echo "status $status; $(grep -o '"completeness":{[^}]*}' sum.json)"
 			cat err
-			grep = out
+			grep '=' out
 			sed 's/.*"processes":\[//; s/{"pid"/\n{"pid"/g' sum.json | grep '^{"pid"' | cut -c1-400 | head -n 2
 		} 2>&1 | head -n 10 | sed 's/^/# /'
 	fi
@@ -72,7 +72,7 @@ for how in kill=9 kill=11 kill=15 abort; do
 	meter -- sh -c "hold touch=30 print $how; exit 3"
 	case $how in kill=*) want=${how#kill=} ;; *) want=6 ;; esac
 	[ $status -eq 3 ] && near "$(row peak_rss_bytes '"comm":"hold"')" "$(truth rss)" 65536 &&
-		[ "$(row exit_signal '"comm":"hold"')" = $want ]
+		[ "$(row exit_signal '"comm":"hold"')" = "$want" ]
 	check "ends by $how: peak, signal"
 done
 

@@ -22,14 +22,15 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define RING_BYTES      (1u << 20)
-#define MAP_ENTRIES     16384 /* without preallocation an empty map costs next to nothing */
-#define MAP_ENTRIES_PRE 8192  /* kernels that must preallocate */
-#define POLL_MS         40
-#define QUIET_POLLS     3 /* then the tree is idle */
-#define TICK_HZ         100
-#define SETTLE_MS       1000
-#define LATE_MS         8 /* a command shorter than that does not pay for what it cannot use */
+#define RING_BYTES        (1u << 20)
+#define RING_BYTES_ATTACH (8u << 20) /* a server's thousands may be ended at once */
+#define MAP_ENTRIES       16384      /* without preallocation an empty map costs next to nothing */
+#define MAP_ENTRIES_PRE   8192       /* kernels that must preallocate */
+#define POLL_MS           40
+#define QUIET_POLLS       3 /* then the tree is idle */
+#define TICK_HZ           100
+#define SETTLE_MS         1000
+#define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
 /* Where memory is read at an exit, best first.  The first that attaches is used. */
 struct plan {
@@ -499,7 +500,8 @@ static uint32_t hiwater_slack(void)
 static void configure(struct source_bpf *s)
 {
 	struct exitmeter_bpf *skel = s->skel;
-	uint32_t ring = test_size("EXITMETER_TEST_RING_BYTES", RING_BYTES);
+	uint32_t ring = test_size("EXITMETER_TEST_RING_BYTES",
+				  s->attaching ? RING_BYTES_ATTACH : RING_BYTES);
 	bool on_demand = kernel_btf_has_struct(&s->btf, "bpf_mem_alloc");
 	uint32_t entries =
 		test_size("EXITMETER_TEST_MAP_ENTRIES", on_demand ? MAP_ENTRIES : MAP_ENTRIES_PRE);
@@ -722,7 +724,7 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 		snprintf(why, cap, "the kernel has no bpf()");
 		break;
 	case ECHILD:
-		snprintf(why, cap, "the process ended while it was attached to");
+		snprintf(why, cap, "the task iterator does not show the process");
 		break;
 	case ENOPKG:
 		snprintf(why, cap,
@@ -803,7 +805,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;
 	err = open_once(s, false);
-	if (err && s->btf.cached) {
+	if (err && err != -ECHILD && s->btf.cached) {
 		/* A cache file that fits another kernel would show itself here. */
 		while (s->n_links)
 			bpf_link__destroy(s->links[--s->n_links]);

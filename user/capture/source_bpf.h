@@ -96,6 +96,8 @@ void source_bpf_seed_count(struct source_bpf *s);
 
 /* --- those that still run (source_bpf_living.c) --- */
 
+/* Brings the counters of threads that run right now up to date, by asking for their clocks. */
+void source_bpf_update_clocks(struct source_bpf *s);
 /* Hands them on as exit records with running; metering is closed.  0, or the sink's error. */
 int source_bpf_hand_on_living(struct source_bpf *s);
 

@@ -32,16 +32,24 @@ static void counts_from_proc(const struct proc_stat *stat, struct exit_record *r
 	scan_io(stat->pid, &r->io);
 }
 
-static void memory_from_proc(const struct exit_event *e, const struct proc_status *status,
-			     struct exit_record *r)
+static void memory_from_proc(const struct source_bpf *s, const struct exit_event *e,
+			     const struct proc_status *status, struct exit_record *r)
 {
+	/* A mark from before it was attached to is not of the time since. */
+	int64_t before =
+		e->flags & EVENT_TAKEN_IN
+			? source_bpf_pages(s, e->mark_before_pages +
+						      s->skel->rodata->hiwater_slack_pages *
+							      (uint64_t)s->n_cpus)
+			: 0;
+
 	if (e->flags & EVENT_SHARED_MM)
 		return;
 	r->split = (struct rss_split){ status->rss_anon_bytes, status->rss_file_bytes,
 				       status->rss_shmem_bytes, status->vm_swap_bytes,
 				       status->hugetlb_bytes };
 	r->peak_vm_bytes = status->vm_peak_bytes;
-	if (status->vm_hwm_bytes > r->peak_rss_bytes) {
+	if (status->vm_hwm_bytes > r->peak_rss_bytes && status->vm_hwm_bytes > before) {
 		r->peak_rss_bytes = status->vm_hwm_bytes;
 		r->peak_source = PEAK_VMHWM;
 	}
@@ -56,12 +64,12 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	struct proc_stat stat;
 	struct mm_entry mm = { 0 };
 	struct exit_record r;
-	uint64_t known = e.images_peak_pages, cpu = process_cpu_ns(e.pid);
+	uint64_t known = e.images_peak_pages;
 
 	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
 		known = mm.known;
-	if (cpu > p->before_cpu_ns)
-		e.cpu_ns = cpu - p->before_cpu_ns;
+	if (!counted)
+		e.cpu_ns = process_cpu_ns(e.pid);
 	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
 	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	source_bpf_record(s, &e, &r);
@@ -90,10 +98,25 @@ static int take_running(struct source_bpf *s, const struct process *p)
 			source_bpf_split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks,
 					     &r.cpu_user_ns, &r.cpu_system_ns);
 		if (!scan_status((pid_t)e.pid, &status))
-			memory_from_proc(&e, &status, &r);
+			memory_from_proc(s, &e, &status, &r);
 	}
 	source_bpf_lifetime(s, &e, &r);
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
+}
+
+void source_bpf_update_clocks(struct source_bpf *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.processes);
+	uint64_t key, next;
+	uint64_t *at = NULL;
+	struct process p;
+
+	while (!bpf_map_get_next_key(fd, at, &next)) {
+		key = next;
+		at = &key;
+		if (!bpf_map_lookup_elem(fd, &key, &p))
+			process_cpu_ns(p.event.pid);
+	}
 }
 
 int source_bpf_hand_on_living(struct source_bpf *s)

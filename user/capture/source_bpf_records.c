@@ -20,7 +20,7 @@ static struct process_key key_of(uint64_t start_ns, uint32_t tgid)
 /* What it runs when it is taken in, which no exec told of. */
 static int take_image(struct source_bpf *s, const struct fork_record *f)
 {
-	struct exec_record r = { .key = f->key, .run = f->run, .at_ns = f->at_ns };
+	struct exec_record r = { .key = f->key, .run = f->run, .at_ns = f->at_ns, .no_exec = true };
 	char argv[EVENT_ARGV_MAX];
 	struct proc_stat stat;
 	ssize_t len;

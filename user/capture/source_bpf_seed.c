@@ -84,6 +84,8 @@ int source_bpf_seed_take(struct source_bpf *s)
 
 void source_bpf_seed_count(struct source_bpf *s)
 {
-	if (s->seed_link && s->skel->bss->closed)
-		pass(s, SEED_COUNT);
+	if (!s->seed_link || !s->skel->bss->closed)
+		return;
+	source_bpf_update_clocks(s);
+	pass(s, SEED_COUNT);
 }

@@ -34,6 +34,7 @@ struct exec_record {
 	const char *argv; /* NUL-separated */
 	size_t argv_len;
 	bool argv_known, argv_truncated;
+	bool no_exec;          /* only tells what it runs already */
 	int64_t at_peak_bytes; /* of the image that ended, in the sum at the peak of @at_peak_epoch
 				*/
 	uint64_t at_peak_epoch;

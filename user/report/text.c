@@ -120,8 +120,8 @@ static void say_peak(FILE *out, const struct summary *s)
 	if (p) {
 		name_text(p, name, sizeof(name));
 		bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
-		fprintf(out, "%slargest process %s %s (pid %d)", said ? "; " : LINE, name, peak,
-			(int)p->pid);
+		fprintf(out, "%slargest process %s %s%s (pid %d)", said ? "; " : LINE, name, peak,
+			p->peak_source == PEAK_LIFETIME ? " in its life" : "", (int)p->pid);
 		said = true;
 	}
 	if (said)

@@ -97,7 +97,7 @@ static int on_exec(void *ctx, const struct exec_record *r)
 	struct session *s = ctx;
 	struct exec_record bare = *r;
 
-	if (s->scanning)
+	if (s->scanning && !r->no_exec)
 		scan_exec(s->scan, r->key);
 	if (!s->config->argv)
 		bare.argv_known = false;
@@ -446,7 +446,11 @@ static int open_source(struct session *s)
 		err = source_bpf_open(&o, &sink, &s->source, why, sizeof(why));
 		log_debug("source bpf: %s", err ? why : s->source->info.hook);
 	}
-	if (err == -ECHILD || (err && c->source == SOURCE_BPF)) {
+	if (err == -ECHILD && targets_changed(&s->targets)) {
+		log_line("process %d ended while it was attached to", c->pids[0]);
+		return err;
+	}
+	if (err && c->source == SOURCE_BPF) {
 		log_line("source bpf: %s", why);
 		return err;
 	}

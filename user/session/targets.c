@@ -26,9 +26,38 @@ static int may_look(pid_t pid)
 	return -errno;
 }
 
-static int open_one(pid_t pid, struct target *ret)
+static bool has_ended(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* What /proc says of it; where that is another namespace's the descriptor has to do. */
+static int look_at(pid_t pid)
 {
 	struct proc_stat stat = { 0 };
+	int err;
+
+	if (scan_available())
+		return 0;
+	err = scan_stat(pid, &stat);
+	if (err) {
+		log_line("no process %d", (int)pid);
+		return err;
+	}
+	if (stat.flags & PF_KTHREAD) {
+		log_line("process %d is a kernel thread", (int)pid);
+		return -EINVAL;
+	}
+	err = geteuid() ? may_look(pid) : 0;
+	if (err)
+		log_line("process %d is another user's: %s", (int)pid, strerror(-err));
+	return err;
+}
+
+static int open_one(pid_t pid, struct target *ret)
+{
 	int err;
 
 	*ret = (struct target){ .pid = pid, .fd = -1 };
@@ -37,27 +66,21 @@ static int open_one(pid_t pid, struct target *ret)
 		return -EINVAL;
 	}
 	ret->fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	err = ret->fd < 0 ? -errno : scan_stat(pid, &stat);
+	err = ret->fd < 0 ? -errno : 0;
 	if (err == -EINVAL)
 		log_line("%d is a thread, not a process", (int)pid);
-	else if (err == -ESRCH || err == -ENOENT)
+	else if (err == -ESRCH)
 		log_line("no process %d", (int)pid);
 	else if (err)
 		log_line("process %d: %s", (int)pid, strerror(-err));
 	if (err)
 		return err;
-	if (stat.flags & PF_KTHREAD) {
-		log_line("process %d is a kernel thread", (int)pid);
-		return -EINVAL;
-	}
-	if (stat.state == 'Z' || stat.state == 'X') {
+	/* Not by its state: a leader that ended before other threads is a zombie too. */
+	if (has_ended(ret->fd)) {
 		log_line("process %d has ended already", (int)pid);
 		return -ESRCH;
 	}
-	err = may_look(pid);
-	if (err)
-		log_line("process %d is another user's: %s", (int)pid, strerror(-err));
-	return err;
+	return look_at(pid);
 }
 
 int targets_open(const struct config *c, struct targets *ret)
@@ -71,13 +94,6 @@ int targets_open(const struct config *c, struct targets *ret)
 		targets_close(&t);
 	*ret = t;
 	return err;
-}
-
-static bool has_ended(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
 }
 
 bool targets_see(struct targets *t, int fd)
