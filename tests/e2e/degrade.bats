@@ -89,7 +89,7 @@ NO_BTF='^the kernel has no BTF'
 	exact_with bpf-tick+proc
 }
 
-@test "degrade: a plain user" {
+@test "case 34: degrade: a plain user" {
 	auto_only
 	plain_there
 	run_under "${PLAIN[@]}"
@@ -117,7 +117,7 @@ NO_BTF='^the kernel has no BTF'
 	sampled_since "$REFUSED"
 }
 
-@test "degrade: root without CAP_BPF and CAP_SYS_ADMIN" {
+@test "case 34: degrade: root without CAP_BPF and CAP_SYS_ADMIN" {
 	auto_only
 	run_under setpriv --bounding-set=-bpf,-sys_admin
 	sampled_since "$REFUSED"
@@ -141,7 +141,7 @@ NO_BTF='^the kernel has no BTF'
 	exact_with bpf-tick+proc
 }
 
-@test "degrade: a kernel without BTF" {
+@test "case 34: degrade: a kernel without BTF" {
 	auto_only
 	mounts_there
 	export EXITMETER_TEST_CACHE=$PWD/cache
@@ -160,7 +160,7 @@ NO_BTF='^the kernel has no BTF'
 	exact_with bpf-tick+proc
 }
 
-@test "degrade: no tracefs" {
+@test "case 34: degrade: no tracefs" {
 	auto_only
 	if [ -e /sys/kernel/tracing/events ] || [ -e /sys/kernel/debug/tracing/events ]; then
 		mounts_there
@@ -188,7 +188,7 @@ NO_BTF='^the kernel has no BTF'
 	sampled_since "^the CPUs cannot be counted"
 }
 
-@test "degrade: bpf() refused by seccomp" {
+@test "case 34: degrade: bpf() refused by seccomp" {
 	auto_only
 	seccomp_there
 	run_under "$WORK/refuse" bpf --
@@ -202,7 +202,7 @@ NO_BTF='^the kernel has no BTF'
 	exact_with bpf+proc
 }
 
-@test "degrade: ptrace() refused by seccomp" {
+@test "case 35: degrade: ptrace() refused by seccomp" {
 	auto_only
 	seccomp_there
 	no_leak_check
@@ -233,7 +233,7 @@ NO_BTF='^the kernel has no BTF'
 	sampled_since "Too many open files"
 }
 
-@test "degrade: several together" {
+@test "case 35: degrade: several together" {
 	auto_only
 	mounts_there
 	seccomp_there

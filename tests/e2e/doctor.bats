@@ -224,3 +224,11 @@ refused_by_seccomp() {
 	PATH=$PWD:$PATH "$EXITMETER" -q --source=proc -- doctor --json || status=$?
 	same status "$status" 9
 }
+
+@test "case 36: no memory.peak is null in the record, with the reason in doctor" {
+	[ ! -e /sys/fs/cgroup/memory.peak ] || skip "elsewhere: there is one"
+	"$EXITMETER" -q --json sum.json -- true
+	[ "$(jq .usage.cgroup_peak_bytes sum.json)" = null ]
+	"$EXITMETER" doctor --json >doctor.json || true
+	jq -e '.checks[] | select(.name == "cgroup") | .detail | test("memory")' doctor.json
+}
