@@ -146,6 +146,9 @@ ssize_t scan_cmdline(pid_t pid, char *args, size_t cap)
 	size_t len = 0;
 	int err = read_proc(pid, "cmdline", args, cap, &len);
 
+	/* Who writes a title there leaves the rest of it empty. */
+	while (len > 1 && !args[len - 1] && !args[len - 2])
+		len--;
 	return err ? err : (ssize_t)len;
 }
 
