@@ -151,7 +151,7 @@ __noinline int thread_add(u64 signal, u64 task_addr)
 	cpu = BPF_CORE_READ(task, se.sum_exec_runtime);
 	counters_read(task, counters);
 	/* This very switch is counted already; wait4 leaves it out. */
-	if (BPF_CORE_READ(task, flags) & PF_EXITING)
+	if (task_state(task) & TASK_DEAD)
 		__sync_fetch_and_add(&p->event.voluntary_switches, -1);
 	__sync_fetch_and_add(&p->event.cpu_ns, before ? cpu - before->cpu_ns : cpu);
 	for (int i = 0; i < EVENT_COUNTERS; i++)

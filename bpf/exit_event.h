@@ -292,6 +292,7 @@ struct drop_counts {
 	__u64 births;  /* no room to remember who made whom */
 	__u64 threads; /* no room for a thread that was there before */
 	__u64 missed;  /* processes of the tree that ended while it was taken in */
+	__u64 slices;  /* no room for a real-time task: CPU of the living is short */
 };
 
 /* Counters that stand in the same order in both, utime_ns the first. */
@@ -314,6 +315,6 @@ _Static_assert(sizeof(struct exit_event) == 296, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 96, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 104, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

@@ -40,7 +40,6 @@ static __always_inline void birth_note(u64 signal, u64 creator, bool member)
 
 struct ancestry {
 	u64 at;
-	u32 missed; /* generations between that ended unseen */
 	bool found;
 };
 
@@ -55,16 +54,21 @@ static long generation(u32 i, struct ancestry *a)
 	return 0;
 }
 
+static __always_inline void miss(struct birth *b)
+{
+	if (b->missed)
+		return;
+	b->missed = 1;
+	__sync_fetch_and_add(&drops.missed, 1);
+}
+
 static long count_missed(u32 i, struct ancestry *a)
 {
 	struct birth *b = bpf_map_lookup_elem(&births, &a->at);
 
 	if (!b || b->member || process_find(a->at))
 		return 1;
-	if (!b->missed) {
-		b->missed = 1;
-		__sync_fetch_and_add(&drops.missed, 1);
-	}
+	miss(b);
 	a->at = b->creator;
 	return 0;
 }
@@ -149,6 +153,7 @@ __noinline int process_take(u64 task_addr)
 	struct exit_event *ev;
 	struct mm_entry *e;
 	struct process *p;
+	struct birth *b;
 
 	/* Past its last use of memory: it is as good as gone. */
 	if (!mm)
@@ -169,8 +174,13 @@ __noinline int process_take(u64 task_addr)
 	rss = rss_pages(mm, RSS_RESIDENT);
 	hiwater = BPF_CORE_READ((struct mm_struct *)mm, hiwater_rss);
 	ev->mark_before_pages = rss > hiwater ? rss : hiwater;
-	if (bpf_map_update_elem(&processes, &signal, &seed_fresh, BPF_NOEXIST))
+	if (bpf_map_update_elem(&processes, &signal, &seed_fresh, BPF_NOEXIST)) {
+		/* No room, or a hook was first. */
+		b = bpf_map_lookup_elem(&births, &signal);
+		if (b && !bpf_map_lookup_elem(&processes, &signal))
+			miss(b);
 		return 0;
+	}
 	p = bpf_map_lookup_elem(&processes, &signal);
 	if (!p)
 		return 0;

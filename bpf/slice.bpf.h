@@ -95,10 +95,12 @@ static __always_inline u64 counted_before(struct task_struct *task, struct cpu_s
 		/* How much of a slice that began in the fair class was counted is not known. */
 		if (!here && since)
 			since = runtime;
-		if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY))
+		if (bpf_map_update_elem(&runtimes, &key, &runtime, BPF_ANY)) {
 			since = runtime; /* no room: only its record will tell */
-		else
+			__sync_fetch_and_add(&drops.slices, 1);
+		} else {
 			__sync_fetch_and_add(&runtimes_used, 1);
+		}
 	}
 	return since;
 }

@@ -183,6 +183,28 @@ only_running() {
 	within "tree" "$(summary .usage.peak_rss_bytes)" $((60 * MIB)) $((64 * MIB))
 }
 
+@test "attach: switches, faults and I/O since, against /proc before and after" {
+	local status_of_all
+	exits_needed "counters"
+	# switches PID: of all its threads, as /proc tells
+	switches() {
+		awk '/ctxt_switches/ { n += $2 } END { print n }' /proc/"$1"/task/*/status
+	}
+	target "$WORK/hold" touch=2 idle=60000
+	status_of_all=$(switches "$TARGET")
+	attach --duration 0.5
+	within "switches of a sleeper" \
+		"$(row ".pid == $TARGET" '.voluntary_ctxt_switches + .involuntary_ctxt_switches')" \
+		0 "$(($(switches "$TARGET") - status_of_all))"
+	holds "none is negative or huge" '[.processes[] | .minor_faults, .major_faults, .io.rchar,
+		.io.syscr, .voluntary_ctxt_switches] | all(. >= 0 and . < 1000000)'
+	target_end
+	target "$WORK/target" forks 20 counts 100
+	attach --duration 1
+	within "switches of one that forks and waits" \
+		"$(row ".pid == $TARGET" .voluntary_ctxt_switches)" 20 1000
+}
+
 @test "attach: what it once had is not the tree's peak since" {
 	exits_needed "memory"
 	mkfifo go

@@ -350,6 +350,19 @@ static void test_peak_kernel(void)
 	EQ_I(p.upper, 8 * MIB, "upper is never below lower");
 	peak_finish(&p, true);
 	EQ_I(p.upper, 12 * MIB, "a void upper: the plain sum bounds");
+	r.peak_rss_bytes = 50 * MIB;
+	r.peak_error_bytes = UNKNOWN;
+	peak_on_process(&p, &r);
+	peak_finish(&p, false);
+	EQ_I(p.lower, 8 * MIB, "a mark without an error bound raises no lower bound");
+	r.peak_rss_bytes = 70 * MIB;
+	r.peak_since_bytes = 10 * MIB;
+	r.peak_source = PEAK_LIFETIME;
+	r.notes = 0;
+	peak_on_process(&p, &r);
+	peak_finish(&p, false);
+	EQ_I(p.lower, 10 * MIB, "a lifetime's mark: what it had since counts");
+	EQ_I(p.source, PEAK_TRACKED, "as tracked");
 }
 
 static void test_peak_scan(void)

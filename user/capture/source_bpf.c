@@ -410,6 +410,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "map-deletes", d->delete_failed, true },
 		{ "tail-calls", d->moments, true },
 		{ "rss-counted-by-thread", s->skel->bss->split_rss, true },
+		{ "real-time-slices", d->slices, false },
 		{ "births-unwatched", d->births, true },
 		{ "threads-untracked", d->threads, false },
 		{ "processes-missed-at-attach", d->missed, true },

@@ -43,6 +43,7 @@ struct source_bpf {
 	size_t roots_recorded;
 	struct exitmeter_bpf *seed; /* the task iterator */
 	struct bpf_link *seed_link;
+	bool counted;      /* the living threads' counters are in their processes' events */
 	int64_t ticks_off; /* /proc/PID/stat field 22 is that much more than the kernel's (time
 			    * namespaces) */
 	bool tick_wanted, late_tried;

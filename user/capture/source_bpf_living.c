@@ -58,18 +58,18 @@ static void memory_from_proc(const struct source_bpf *s, const struct exit_event
 /* One that still lives: what the maps hold, and its own high-water mark. */
 static int take_running(struct source_bpf *s, const struct process *p)
 {
-	bool counted = s->seed_link; /* its living threads are in the event */
+	bool counted = s->counted;
 	struct exit_event e = p->event;
 	struct proc_status status;
 	struct proc_stat stat;
 	struct mm_entry mm = { 0 };
 	struct exit_record r;
-	uint64_t known = e.images_peak_pages;
+	uint64_t known = e.images_peak_pages, clock = counted ? 0 : process_cpu_ns(e.pid);
 
 	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
 		known = mm.known;
-	if (!counted)
-		e.cpu_ns = process_cpu_ns(e.pid);
+	if (clock > p->before_cpu_ns)
+		e.cpu_ns = clock - p->before_cpu_ns;
 	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
 	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	source_bpf_record(s, &e, &r);
@@ -82,6 +82,8 @@ static int take_running(struct source_bpf *s, const struct process *p)
 		r.voluntary_switches = r.involuntary_switches = UNKNOWN;
 		r.io = no_io;
 		r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
+		if (!clock) /* not in our pid namespace, or gone by now */
+			r.cpu_ns = UNKNOWN;
 	}
 	if (!(e.flags & EVENT_SHARED_MM)) {
 		r.peak_rss_bytes = source_bpf_pages(s, known);
@@ -92,9 +94,10 @@ static int take_running(struct source_bpf *s, const struct process *p)
 
 		memset(r.comm, 0, sizeof(r.comm));
 		memcpy(r.comm, stat.comm, len);
-		if (!counted)
+		/* Of one that was there before they would be its whole life's. */
+		if (!counted && !(e.flags & EVENT_TAKEN_IN))
 			counts_from_proc(&stat, &r);
-		if (r.cpu_user_ns + r.cpu_system_ns != r.cpu_ns)
+		if (r.cpu_ns >= 0 && r.cpu_user_ns + r.cpu_system_ns != r.cpu_ns)
 			source_bpf_split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks,
 					     &r.cpu_user_ns, &r.cpu_system_ns);
 		if (!scan_status((pid_t)e.pid, &status))

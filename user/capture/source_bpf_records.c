@@ -203,8 +203,9 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
 		r.peak_rss_bytes = source_bpf_pages(s, peak);
 		r.peak_source = PEAK_EXIT;
+		/* Where threads count for themselves the mark has no such bound. */
 		if (!(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET)) &&
-		    e->flags & EVENT_MEMORY)
+		    e->flags & EVENT_MEMORY && !(s->skel->bss->split_rss && (hiwater || fell)))
 			r.peak_error_bytes = source_bpf_pages(s, images ? e->images_error_pages
 									: e->error_pages);
 		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&

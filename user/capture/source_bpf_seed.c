@@ -87,5 +87,5 @@ void source_bpf_seed_count(struct source_bpf *s)
 	if (!s->seed_link || !s->skel->bss->closed)
 		return;
 	source_bpf_update_clocks(s);
-	pass(s, SEED_COUNT);
+	s->counted = !pass(s, SEED_COUNT);
 }

@@ -93,7 +93,9 @@ void peak_on_process(struct peak *p, const struct exit_record *r)
 	if (peak > p->process)
 		p->process = peak;
 	/* A reading was there; only the kernel's mark may be above the truth. */
-	sure = r->notes & NOTE_HIWATER ? peak - r->peak_error_bytes : peak;
+	sure = !(r->notes & NOTE_HIWATER) ? peak
+	       : r->peak_error_bytes >= 0 ? peak - r->peak_error_bytes
+					  : UNKNOWN;
 	if (sure > p->process_lower) {
 		p->process_lower = sure;
 		p->process_at_ns = r->peak_rss_exact && !r->running ? r->ended_ns : UNKNOWN;
