@@ -86,8 +86,12 @@ only_running() {
 }
 
 @test "attach: the target's end is the end, with its code" {
-	target sh -c 'sleep 0.8; exit 7'
-	attach
+	mkfifo go
+	target sh -c 'read -r _ <go; exit 7'
+	attach_begin
+	echo >go
+	meter_wait
+	same status "$status" 0
 	holds "not detached" '.run.detached | not'
 	exits_needed "the code"
 	same "exit code" "$(summary .run.exit_code)" 7
@@ -96,11 +100,19 @@ only_running() {
 }
 
 @test "attach: --wait-tree waits for the tree" {
-	target sh -c 'sleep 1.5 & sleep 0.7'
-	attach --wait-tree
+	mkfifo go later
+	target sh -c 'sh -c "read -r _ <later; exit 5" & read -r _ <go'
+	until_true 5 pgrep -P "$TARGET"
+	attach_begin --wait-tree
+	echo >go
+	until_true 10 eval '! kill -0 "$TARGET" 2>/dev/null || grep -q "^State:.Z" "/proc/$TARGET/status"'
+	kill -0 "$METER_PID" # it has not left with the target
+	echo >later
+	meter_wait
+	same status "$status" 0
 	exits_needed "the tree"
 	same running "$(summary .completeness.running_at_end)" 0
-	holds "the last one's end" '[.processes[].ended] | max > 1'
+	same "the last one's code" "$(row ".pid != $TARGET" .exit_code)" 5
 	exact
 }
 

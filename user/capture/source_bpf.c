@@ -734,6 +734,9 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	case ENXIO:
 		snprintf(why, cap, "the CPUs cannot be counted (/sys is not mounted)");
 		break;
+	case E2BIG:
+		snprintf(why, cap, "more than %d CPUs", EVENT_CPUS_MAX);
+		break;
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
 		break;
