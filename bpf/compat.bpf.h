@@ -24,6 +24,14 @@
 #define RSS_KINDS    4
 #define RSS_RESIDENT (1u << RSS_FILE | 1u << RSS_ANON | 1u << RSS_SHMEM)
 
+/*
+ * The current task, which the caller knows to be at @task.  A helper's call costs 20 ns, a seventh
+ * of what the kernel takes to run a program at all; where the kernel can cast instead
+ * (bpf_rdonly_cast, 6.2), user space puts that in its place, which is no call (source_bpf_cast.c).
+ */
+#define FUNC_get_current_task_btf 158 /* include/uapi/linux/bpf.h */
+static struct task_struct *(*current_at)(u64 task, u64 mark) = (void *)FUNC_get_current_task_btf;
+
 static __always_inline u64 task_state(struct task_struct *task)
 {
 	struct task_struct___v2_6 *old = (void *)task;

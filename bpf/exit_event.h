@@ -18,6 +18,9 @@
 #define EVENT_RUN_PREPARE 0
 #define EVENT_RUN_SETTLE  1
 
+/* Beside an address of the current task: user space may put a cast in the call's place. */
+#define EVENT_CAST_MARK 0x7a5c
+
 /* What the task iterator does, see seed.bpf.h. */
 #define SEED_LOOK      0 /* remembers who made whom */
 #define SEED_TAKE      1 /* takes in what belongs to the tree */
@@ -197,9 +200,9 @@ struct mm_entry {
 	__u64 at_peak;     /* its part in lower at the peak of that epoch */
 	__u32 users;       /* processes of the tree that have it */
 	__u32 run;
-	__u32 place; /* in the table of living ones, 1 on; 0: no room */
-	__u32 reserved;
-	__u32 mark_reset; /* hiwater_rss was seen below what it must be */
+	__u32 place;         /* in the table of living ones, 1 on; 0: no room */
+	__u32 outside_pages; /* changed by others, and not yet in the run's */
+	__u32 mark_reset;    /* hiwater_rss was seen below what it must be */
 	__u32 dead;
 };
 
@@ -263,7 +266,8 @@ struct verdict {
 #define MOMENT_UNKNOWN 4 /* a thread that was overlooked */
 
 #define VERDICT_MEMBER 1ull
-#define VERDICTS       4
+#define VERDICT_BITS   2
+#define VERDICTS       (1 << VERDICT_BITS)
 
 /* Who runs where, for readers on other CPUs; written by its own CPU with interrupts off. */
 struct cpu_slot {

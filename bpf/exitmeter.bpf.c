@@ -269,7 +269,8 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 	u32 cpu = bpf_get_smp_processor_id();
 
 	if (cpu < EVENT_CPUS_MAX &&
-	    (is_member(task, &slots[cpu]) != STRANGER || (attaching && seeding)))
+	    (is_member(task, bpf_get_current_task(), &slots[cpu]) != STRANGER ||
+	     (attaching && seeding)))
 		go_on(ctx, &slots[cpu], MOMENT_BIRTH);
 	return 0;
 }
@@ -278,7 +279,7 @@ SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	/* Here current is the one that leaves, on every kernel. */
-	struct task_struct *prev = bpf_get_current_task_btf();
+	struct task_struct *prev = current_at(ctx->args[1], EVENT_CAST_MARK);
 	u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_slot *slot;
 	enum membership is;
@@ -289,7 +290,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	slot->task = ctx->args[2];
 	if (tree_idle)
 		wake_user((void *)ctx->args[2]);
-	is = prev->flags & PF_KTHREAD ? STRANGER : is_member(prev, slot);
+	is = is_member(prev, ctx->args[1], slot);
 	if (is != MEMBER) {
 		slot->counted = 0;
 		if (is == UNKNOWN_THREAD)
@@ -305,15 +306,26 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("perf_event")
+/*
+ * Once the kernel's own tick has been handled, so the runtime is up to date: an event of our own
+ * would cost the command an interrupt each time.  Other timers end here too; once a jiffy is
+ * enough.
+ */
+SEC("raw_tp/hrtimer_expire_exit")
 int on_tick(void *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	u32 cpu = bpf_get_smp_processor_id();
+	u64 ticks = bpf_jiffies64();
+	struct task_struct *task;
 
-	if (cpu >= EVENT_CPUS_MAX || is_member(task, &slots[cpu]) != MEMBER)
+	if (cpu >= EVENT_CPUS_MAX || slots[cpu].looked_ticks == ticks)
+		return 0;
+	task = bpf_get_current_task_btf();
+	if (is_member(task, bpf_get_current_task(), &slots[cpu]) != MEMBER)
 		return 0;
 	count_slice(task, &slots[cpu]);
+	slots[cpu].looked_ticks = ticks;
+	slots[cpu].looked_ns = slots[cpu].cpu_ns;
 	look(cpu, SAMPLE_TRY);
 	return 0;
 }

@@ -272,12 +272,18 @@ static __always_inline void see_outside(struct mm_entry *e, u64 rss)
 	u64 moved = rss > e->rss ? rss - e->rss : e->rss - rss;
 	struct runner r = { .mm = e->mm };
 
-	if (moved < OUTSIDE_PAGES || !last || e->users != 1 || BPF_CORE_READ(last, on_cpu) ||
+	if (!moved || !last || e->users != 1 || BPF_CORE_READ(last, on_cpu) ||
 	    BPF_CORE_READ(last, signal, live.counter) != 1)
 		return;
 	bpf_loop(nr_cpus, runs_on_cpu, &r, 0);
-	if (!r.runs)
-		run_add(e->run, FIELD(outside_pages), moved);
+	if (r.runs)
+		return;
+	/* Others may take it away little by little. */
+	e->outside_pages += moved;
+	if (e->outside_pages < OUTSIDE_PAGES)
+		return;
+	run_add(e->run, FIELD(outside_pages), e->outside_pages);
+	e->outside_pages = 0;
 }
 
 /*

@@ -38,22 +38,29 @@ static __always_inline enum membership look_up(struct task_struct *task, struct 
 	return MEMBER;
 }
 
-/*
- * Whether @task, which is current, is in the tree.  Most switches are between few
- * processes, and nothing about them changed since the last time.
- */
-static __always_inline enum membership is_member(struct task_struct *task, struct cpu_slot *slot)
+/* By the address, in whose high bits two tasks need not differ (Knuth's multiplicative hash). */
+static __always_inline u32 verdict_place(u64 task)
 {
-	struct verdict *v = &slot->verdicts[(u32)task->pid % VERDICTS];
+	return (u32)(task >> 6) * 2654435769u >> (32 - VERDICT_BITS);
+}
+
+/*
+ * Whether @task, which is current and lies at @address, is in the tree.  Most switches are between
+ * few processes, and nothing about them changed since the last time.
+ */
+static __always_inline enum membership is_member(struct task_struct *task, u64 address,
+						 struct cpu_slot *slot)
+{
+	struct verdict *v = &slot->verdicts[verdict_place(address)];
 	u64 number = membership_number;
 	enum membership is;
 
-	if (v->task == (u64)task && (v->word & ~VERDICT_MEMBER) == number)
+	if (v->task == address && (v->word & ~VERDICT_MEMBER) == number)
 		return (enum membership)(v->word & VERDICT_MEMBER);
 	is = closed ? STRANGER : look_up(task, slot);
 	if (is == UNKNOWN_THREAD)
 		return is;
-	v->task = (u64)task;
+	v->task = address;
 	v->word = number | is;
 	return is;
 }

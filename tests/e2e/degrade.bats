@@ -195,11 +195,11 @@ NO_BTF='^the kernel has no BTF'
 	sampled_since "$REFUSED.*seccomp"
 }
 
-@test "degrade: perf_event_open() refused by seccomp: exact, without a tick" {
+@test "degrade: perf_event_open() refused by seccomp: nothing needs it" {
 	auto_only
 	seccomp_there
 	run_under "$WORK/refuse" perf_event_open --
-	exact_with bpf+proc
+	exact_with bpf-tick+proc
 }
 
 @test "case 35: degrade: ptrace() refused by seccomp" {
@@ -248,7 +248,7 @@ NO_BTF='^the kernel has no BTF'
 	sampled_since "$NO_BTF|$REFUSED"
 	run_under prlimit --memlock=65536 "$WORK/refuse" perf_event_open -- \
 		setpriv --bounding-set=-sys_ptrace,-sys_admin
-	exact_with bpf+proc
+	exact_with bpf-tick+proc
 }
 
 @test "degrade: --no-tick is a choice, not a loss" {

@@ -15,7 +15,7 @@
 
 #include <bpf/btf.h>
 
-#define CACHE_MAGIC   "EXMBTF1"
+#define CACHE_MAGIC   "EXMBTF2"
 #define CONTENT_MAX   (64 * 1024)
 #define STRUCT_DEPTH  8
 #define MEMBERS_MAX   64
@@ -24,6 +24,16 @@
 #define FNV_BASIS     0xcbf29ce484222325ull
 #define FNV_PRIME     0x100000001b3ull
 #define NOTE_BUILD_ID 3 /* NT_GNU_BUILD_ID */
+
+#define IDS "kernel_ids"
+
+static const struct {
+	const char *name;
+	__u32 kind;
+} ids[KERNEL_IDS] = {
+	[KERNEL_ID_CAST] = { "bpf_rdonly_cast", BTF_KIND_FUNC },
+	[KERNEL_ID_TASK] = { "task_struct", BTF_KIND_STRUCT },
+};
 
 struct cache_head {
 	char magic[8];
@@ -214,6 +224,19 @@ static int copy_type(struct builder *b, __u32 kernel_id, __u32 object_id, int de
 	return -ENOTSUP;
 }
 
+/* What the programs name by the kernel's own numbers. */
+static int add_ids(const struct builder *b)
+{
+	int id, err = btf__add_enum(b->out, IDS, 4);
+
+	for (size_t i = 0; err >= 0 && i < KERNEL_IDS; i++) {
+		id = btf__find_by_name_kind(b->kernel, ids[i].name, ids[i].kind);
+		if (id > 0)
+			err = btf__add_enum_value(b->out, ids[i].name, id);
+	}
+	return err;
+}
+
 /* The kernel's BTF cut down to the structs that @object names; NULL and -errno in *@ret_err. */
 static struct btf *cut_down(const struct btf *object, int *ret_err)
 {
@@ -240,6 +263,8 @@ static struct btf *cut_down(const struct btf *object, int *ret_err)
 		if (kernel_id > 0)
 			id = copy_struct(&b, kernel_id, i, STRUCT_DEPTH);
 	}
+	if (b.out && id >= 0)
+		id = add_ids(&b);
 	btf__free(kernel);
 	if (b.out && id >= 0)
 		return b.out;
@@ -439,6 +464,19 @@ void kernel_btf_close(struct kernel_btf *k)
 	if (k->fd >= 0)
 		close(k->fd);
 	k->fd = -1;
+}
+
+int kernel_btf_id(const struct kernel_btf *k, enum kernel_id which)
+{
+	struct btf *btf = k->fd >= 0 ? btf__parse_raw(k->path) : NULL;
+	int id = btf ? btf__find_by_name_kind(btf, IDS, BTF_KIND_ENUM) : -1, ret = 0;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
+
+	for (__u16 i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(t)[i].name_off), ids[which].name))
+			ret = btf_enum(t)[i].val;
+	btf__free(btf);
+	return ret;
 }
 
 bool kernel_btf_has_struct(const struct kernel_btf *k, const char *name)

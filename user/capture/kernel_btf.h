@@ -38,4 +38,13 @@ void kernel_btf_close(struct kernel_btf *k);
 /* Whether the filled types name a struct. */
 bool kernel_btf_has_struct(const struct kernel_btf *k, const char *name);
 
+enum kernel_id {
+	KERNEL_ID_CAST, /* the function bpf_rdonly_cast */
+	KERNEL_ID_TASK, /* struct task_struct */
+	KERNEL_IDS,
+};
+
+/* The number that the kernel's own BTF gives it; 0: it has none. */
+int kernel_btf_id(const struct kernel_btf *k, enum kernel_id which);
+
 #endif /* KERNEL_BTF_H */

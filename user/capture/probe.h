@@ -24,6 +24,9 @@ struct probe_sink {
 /* The kernel's types, the programs, each hook by itself, the tick, the iterator over tasks. */
 void source_bpf_probe(const struct probe_sink *sink);
 
+/* Without high-resolution timers the kernel's tick is no timer at whose end a program can run. */
+bool source_bpf_tick_is_timer(void);
+
 /* Whether a child can be traced to its end: 0 or -errno. */
 int source_ptrace_probe(void);
 

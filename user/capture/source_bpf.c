@@ -2,7 +2,6 @@
 #include "capture/source_bpf.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "capture/probe.h"
 #include "log.h"
 #include "procfs/scan.h"
 #include "units.h"
@@ -28,7 +27,6 @@
 #define MAP_ENTRIES_PRE   8192       /* kernels that must preallocate */
 #define POLL_MS           40
 #define QUIET_POLLS       3 /* then the tree is idle */
-#define TICK_HZ           100
 #define SETTLE_MS         1000
 #define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
@@ -46,13 +44,6 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-static void ticks_set(struct source_bpf *s, bool on)
-{
-	for (int i = 0; s->ticks && i < s->n_cpus; i++)
-		if (s->ticks[i] >= 0)
-			ioctl(s->ticks[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
-}
-
 void source_bpf_wake(struct source_bpf *s)
 {
 	s->quiet = 0;
@@ -60,7 +51,6 @@ void source_bpf_wake(struct source_bpf *s)
 		return;
 	s->idle = false;
 	s->skel->bss->tree_idle = 0;
-	ticks_set(s, true);
 }
 
 static struct source_bpf *self(struct source *base)
@@ -163,47 +153,11 @@ static void beside_open(struct source_bpf *s)
 	attach(s, s->beside->progs.on_image_again, "sched_prepare_exec");
 }
 
-/* One cpu-clock event a CPU that the root may use.  Without any there is no tick. */
-static bool ticks_open(struct source_bpf *s)
+bool source_bpf_tick_is_timer(void)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.size = sizeof(attr),
-					.freq = 1,
-					.sample_freq = TICK_HZ };
-	size_t n = (size_t)s->n_cpus;
-	cpu_set_t *set = CPU_ALLOC(n);
-	size_t size = CPU_ALLOC_SIZE(n);
-	bool any = false;
+	struct timespec resolution;
 
-	s->ticks = malloc(n * sizeof(*s->ticks));
-	s->tick_links = calloc(n, sizeof(struct bpf_link *));
-	if (s->attaching && set)
-		memset(set, 0xff, size); /* whose threads may run anywhere */
-	if (!set || !s->ticks || !s->tick_links ||
-	    (!s->attaching && sched_getaffinity(s->root, size, set))) {
-		free(s->ticks);
-		s->ticks = NULL;
-	}
-	for (int i = 0; s->ticks && i < s->n_cpus; i++) {
-		s->ticks[i] = -1;
-		if (!CPU_ISSET_S((size_t)i, size, set))
-			continue;
-		s->ticks[i] =
-			(int)syscall(SYS_perf_event_open, &attr, -1, i, -1, PERF_FLAG_FD_CLOEXEC);
-		if (s->ticks[i] < 0)
-			continue;
-		s->tick_links[i] =
-			bpf_program__attach_perf_event(s->late->progs.on_tick, s->ticks[i]);
-		if (s->tick_links[i]) {
-			any = true;
-		} else {
-			close(s->ticks[i]);
-			s->ticks[i] = -1;
-		}
-	}
-	CPU_FREE(set);
-	return any;
+	return !clock_getres(CLOCK_MONOTONIC, &resolution) && resolution.tv_nsec < NS_PER_MS;
 }
 
 /* The tick and the OOM evidence, once the command has run for a moment. */
@@ -216,7 +170,8 @@ static void late_open(struct source_bpf *s)
 		s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL }, false);
 	if (s->late && !attach(s, s->late->progs.on_mark_victim, "mark_victim"))
 		s->oom_evidence_ns = now_ns();
-	if (!s->late || !s->tick_wanted || !ticks_open(s))
+	if (!s->late || !s->tick_wanted || !source_bpf_tick_is_timer() ||
+	    attach(s, s->late->progs.on_tick, "hrtimer_expire_exit"))
 		s->base.info.samples = "bpf+proc";
 }
 
@@ -252,7 +207,6 @@ static int bpf_drain(struct source *base)
 	} else if (!s->idle && ++s->quiet >= QUIET_POLLS) {
 		/* From here a switch to one of the tree's tasks sends an event that wakes us. */
 		s->idle = true;
-		ticks_set(s, false);
 		__atomic_store_n(&s->skel->bss->tree_idle, 1, __ATOMIC_SEQ_CST);
 	}
 	return 0;
@@ -439,10 +393,6 @@ static void bpf_close(struct source *base)
 
 	for (size_t i = 0; i < s->n_links; i++)
 		bpf_link__destroy(s->links[i]);
-	for (int i = 0; s->tick_links && i < s->n_cpus; i++)
-		bpf_link__destroy(s->tick_links[i]);
-	free(s->tick_links);
-	free(s->ticks);
 	ring_buffer__free(s->ring);
 	exitmeter_bpf__destroy(s->late);
 	exitmeter_bpf__destroy(s->beside);
@@ -548,6 +498,8 @@ static int load(struct source_bpf *s, bool fresh_btf)
 			return err;
 	}
 	configure(s);
+	if (o.btf_custom_path)
+		source_bpf_cast(&s->btf, s->skel->progs.on_switch);
 	return exitmeter_bpf__load(s->skel);
 }
 

@@ -31,8 +31,6 @@ struct source_bpf {
 	struct ring_buffer *ring;
 	struct bpf_link *links[LINKS_MAX];
 	size_t n_links;
-	int *ticks; /* one descriptor a CPU, -1 where there is none */
-	struct bpf_link **tick_links;
 	int n_cpus;
 	int64_t page_bytes;
 	pid_t root;
@@ -64,8 +62,17 @@ struct source_bpf {
  */
 struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
 				      bool full_btf);
-/* The tree runs: the tick is on, polling goes on. */
+/* The tree runs: polling goes on. */
 void source_bpf_wake(struct source_bpf *s);
+
+/* --- a cast in place of a call (source_bpf_cast.c) --- */
+
+/*
+ * Where @prog, not loaded yet, asks with EVENT_CAST_MARK for the current task at an address that it
+ * knows, a kernel that can cast (bpf_rdonly_cast, 6.2 on) is made to do that.  Written into the
+ * instructions, since libbpf would read the kernel's whole BTF for the two numbers.
+ */
+void source_bpf_cast(const struct kernel_btf *btf, struct bpf_program *prog);
 
 /* --- records (source_bpf_records.c) --- */
 

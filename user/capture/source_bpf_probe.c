@@ -2,8 +2,6 @@
 #include "capture/probe.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,25 +18,24 @@
 /* Nothing is followed: what the maps must hold is the least that loads. */
 #define PROBE_RING_BYTES (64u << 10)
 #define PROBE_ENTRIES    64
-#define TICK_HZ          100
 
 struct probe_hook {
-	const char *tracepoint, *program;
+	const char *name, *tracepoint, *program;
 	bool required;
 	bool late; /* loaded by itself, so that its failure leaves the others */
 };
 
 static const struct probe_hook hooks[] = {
-	{ "sched_wakeup_new", "on_wakeup_new", .required = true },
-	{ "sched_switch", "on_switch", .required = true },
-	{ "sched_process_exit", "on_image", .required = true },
-	{ "sched_process_exec", "on_image", .required = true },
-	{ "sched_prepare_exec", "on_image", .required = false },
-	{ "mark_victim", "on_mark_victim", .late = true },
+	{ "sched_wakeup_new", "sched_wakeup_new", "on_wakeup_new", .required = true },
+	{ "sched_switch", "sched_switch", "on_switch", .required = true },
+	{ "sched_process_exit", "sched_process_exit", "on_image", .required = true },
+	{ "sched_process_exec", "sched_process_exec", "on_image", .required = true },
+	{ "sched_prepare_exec", "sched_prepare_exec", "on_image", .required = false },
+	{ "mark_victim", "mark_victim", "on_mark_victim", .late = true },
+	{ "tick", "hrtimer_expire_exit", "on_tick", .late = true },
 };
 
-#define N_HOOKS      (sizeof(hooks) / sizeof(hooks[0]))
-#define TICK_PROGRAM "on_tick"
+#define N_HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
 struct probe {
 	const struct probe_sink *sink;
@@ -75,7 +72,7 @@ static bool is_wanted(const char *program, bool late)
 	for (size_t i = 0; i < N_HOOKS; i++)
 		if (!strcmp(program, hooks[i].program))
 			return hooks[i].late == late;
-	return late && !strcmp(program, TICK_PROGRAM);
+	return false;
 }
 
 /* The programs of the one kind, loaded.  0 and *@ret, or -errno. */
@@ -115,6 +112,8 @@ static int hook_try(const struct exitmeter_bpf *skel, const struct probe_hook *h
 
 	if (!prog)
 		return -ENOENT;
+	if (!strcmp(h->name, "tick") && !source_bpf_tick_is_timer())
+		return -ENODEV;
 	link = bpf_program__attach_raw_tracepoint(prog, h->tracepoint);
 	if (!link)
 		return -errno;
@@ -130,35 +129,10 @@ static void hooks_try(const struct probe *p, bool late, const struct exitmeter_b
 		if (h->late != late)
 			continue;
 		if (!skel && !late)
-			say_untried(p, h->tracepoint, h->required);
+			say_untried(p, h->name, h->required);
 		else
-			say(p, h->tracepoint, h->required, skel ? hook_try(skel, h) : err);
+			say(p, h->name, h->required, skel ? hook_try(skel, h) : err);
 	}
-}
-
-/* On the CPU that we are on, as the source does on each that the command may use. */
-static int tick_try(const struct exitmeter_bpf *skel)
-{
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_CPU_CLOCK,
-					.size = sizeof(attr),
-					.freq = 1,
-					.sample_freq = TICK_HZ };
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, sched_getcpu(), -1,
-			      PERF_FLAG_FD_CLOEXEC);
-	struct bpf_link *link;
-	int err;
-
-	if (fd < 0)
-		return -errno;
-	link = bpf_program__attach_perf_event(skel->progs.on_tick, fd);
-	if (!link) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	bpf_link__destroy(link); /* closes the event as well */
-	return 0;
 }
 
 /* A program that does nothing for each task there is, loaded, attached and read to its end. */
@@ -221,7 +195,6 @@ static void late_try(const struct probe *p)
 	int err = load_programs(p, true, &skel);
 
 	hooks_try(p, true, skel, err);
-	say(p, "tick", false, skel ? tick_try(skel) : err);
 	exitmeter_bpf__destroy(skel);
 }
 

@@ -30,7 +30,7 @@ static const char *meaning_of(const char *name)
 		const char *name, *text;
 	} all[] = {
 		{ "bpf", "the programs were loaded" },
-		{ "tick", "a perf cpu-clock event ran a program" },
+		{ "tick", "attached to the end of the kernel's timers, its tick among them" },
 		{ "iterator", "the tasks were iterated over (attaching with -p)" },
 	};
 

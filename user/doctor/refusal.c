@@ -64,7 +64,7 @@ const char *refusal_of_bpf(const char **ret_remedy)
 		return "capabilities in a user namespace do not count";
 	}
 	if (filtered()) {
-		*ret_remedy = "a seccomp profile that allows bpf() and perf_event_open()";
+		*ret_remedy = "a seccomp profile that allows bpf()";
 		return "a seccomp filter is in force";
 	}
 	if (locked_down()) {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /*
- * For EPERM or EACCES from bpf() or perf_event_open().  Static texts: the likely cause is
+ * For EPERM or EACCES from bpf().  Static texts: the likely cause is
  * returned, NULL where none is to be seen; *@ret_remedy what would allow it, or NULL.
  */
 const char *refusal_of_bpf(const char **ret_remedy);
