@@ -12,6 +12,8 @@
 #define TASK_DEAD         0x80  /* include/linux/sched.h, 4.14 on */
 #define TASK_NEW          0x800 /* 4.14 on */
 #define PF_EXITING        0x00000004
+#define PF_IO_WORKER      0x00000010
+#define PF_USER_WORKER    0x00004000 /* 6.4 on */
 #define PF_KTHREAD        0x00200000
 #define SIGNAL_GROUP_EXIT 0x00000004
 #define MAX_RT_PRIO       100

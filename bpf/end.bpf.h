@@ -9,7 +9,7 @@
 #include "slice.bpf.h"
 
 /* What only the living address space knows. */
-static __always_inline void exit_memory(struct process *p, struct mm_struct *mm, u32 cpu)
+static __noinline void exit_memory(struct process *p, struct mm_struct *mm, u32 cpu)
 {
 	struct exit_event *ev = &p->event;
 	struct mm_entry *e;
@@ -43,7 +43,95 @@ static __always_inline void exit_memory(struct process *p, struct mm_struct *mm,
 	ev->flags |= EVENT_MEMORY;
 }
 
-static __always_inline void exit_note(struct process *p, struct task_struct *task)
+/* Set by user space: the exit hook comes when the address space is gone (or as if it were). */
+__u32 exit_late;
+
+static __always_inline bool is_kernels(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER);
+}
+
+/* Its memory when a thread sets out to end; the last one's is the process's. */
+static __always_inline int snapshot(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct process *p = process_find(signal_of(task));
+	struct mm_struct *mm;
+
+	if (!p || closed || is_kernels(task))
+		return 0;
+	mm = BPF_CORE_READ(task, mm);
+	if (mm && !(p->event.flags & EVENT_SHARED_MM))
+		exit_memory(p, mm, bpf_get_smp_processor_id());
+	__sync_fetch_and_add(&p->snapped, 1);
+	return 0;
+}
+
+/* Nobody read it in time: what was seen, and the mark in the process's rusage. */
+static __always_inline void exit_bound(struct process *p, struct task_struct *task)
+{
+	u64 maxrss = BPF_CORE_READ(task, signal, maxrss), before = p->maxrss_before, key = p->mm;
+	struct mm_entry *e = bpf_map_lookup_elem(&mms, &key);
+	struct exit_event *ev = &p->event;
+	u64 high = maxrss + hiwater_error(e);
+
+	if (ev->flags & EVENT_TAKEN_IN && !ev->execs && ev->mark_before_pages > before)
+		before = ev->mark_before_pages;
+	if (e && e->known > ev->peak_pages)
+		ev->peak_pages = e->known;
+	ev->flags = (ev->flags & ~(EVENT_MEMORY | EVENT_FELL | EVENT_HIWATER)) | EVENT_BOUND;
+	if (maxrss > before && maxrss > ev->peak_pages) {
+		ev->peak_pages = maxrss;
+		ev->flags |= EVENT_HIWATER;
+	}
+	ev->error_pages = beyond(high, ev->peak_pages);
+	mm_raise(key, high);
+}
+
+#define THREAD_CACHE_PAGES (64 * 16) /* see split_rss */
+
+/*
+ * Up to 6.1 a thread's reading lacks what other threads have not handed over; when the last one
+ * ends all have, and the rusage has the whole (KERNEL: sync_mm_rss, setmax_mm_hiwater_rss), unless
+ * that is of another image or from before memory fell.
+ */
+static __always_inline bool exit_whole(struct process *p, struct task_struct *task,
+				       struct mm_struct *mm)
+{
+	u64 maxrss = BPF_CORE_READ(task, signal, maxrss);
+	u64 mark = BPF_CORE_READ(mm, hiwater_rss);
+	struct exit_event *ev = &p->event;
+
+	if (!split_rss || ev->flags & EVENT_TAKEN_IN || maxrss <= p->maxrss_before ||
+	    mark + ev->threads * THREAD_CACHE_PAGES > maxrss || ev->peak_pages > maxrss)
+		return false;
+	if (ev->anon_pages + ev->file_pages + ev->shmem_pages != maxrss)
+		ev->flags |= EVENT_NO_SPLIT;
+	ev->flags = (ev->flags & ~(EVENT_FELL | EVENT_HIWATER)) | EVENT_MEMORY;
+	ev->peak_pages = maxrss;
+	ev->error_pages = 0;
+	mm_raise(p->mm, maxrss);
+	return true;
+}
+
+/* What was read in time, and what the struct still tells. */
+static __noinline void exit_recall(struct process *p, struct task_struct *task)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, active_mm);
+	bool same = (u64)mm == p->mm;
+	u64 vm;
+
+	if (!(same && exit_whole(p, task, mm)) && p->ended > p->snapped)
+		exit_bound(p, task);
+	if (!same)
+		return;
+	vm = BPF_CORE_READ(mm, hiwater_vm);
+	maximum(&p->event.vm_peak_pages, vm);
+	vm = BPF_CORE_READ(mm, total_vm);
+	maximum(&p->event.vm_peak_pages, vm);
+}
+
+static __noinline void exit_note(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
 
@@ -64,6 +152,8 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	if (!again) {
 		__sync_fetch_and_add(&p->gauge, -1);
 		run_count(p->event.run, FIELD(threads), -1);
+		if (!is_kernels(task))
+			__sync_fetch_and_add(&p->ended, 1);
 	}
 	if (BPF_CORE_READ(task, signal, live.counter)) {
 		/* Killed by an exec of another thread: it may have grown since prepare_exec. */
@@ -74,7 +164,9 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	/* The second copy, or the second of two threads that both find nobody alive. */
 	if (__sync_fetch_and_or(&p->event.flags, EVENT_EXITED) & EVENT_EXITED)
 		return 0;
-	if (mm && !(p->event.flags & EVENT_SHARED_MM))
+	if (exit_late && !(p->event.flags & EVENT_SHARED_MM))
+		exit_recall(p, task);
+	else if (mm && !(p->event.flags & EVENT_SHARED_MM))
 		exit_memory(p, mm, cpu);
 	exit_note(p, task);
 	mm_leave(p->mm, p->signal, false);

@@ -53,6 +53,8 @@ enum event_flag {
 	EVENT_IMAGES_FELL = 1u << 14,
 	EVENT_TAKEN_IN = 1u << 15, /* it was there before: what it used before is not counted */
 	EVENT_FINISHED = 1u << 16,
+	EVENT_NO_SPLIT = 1u << 18, /* the parts of its memory at the end were not read whole */
+	EVENT_BOUND = 1u << 17,    /* the final image was not seen at its end: error_pages holds */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -124,8 +126,8 @@ struct exit_event {
 	__u32 exit_code; /* as in wait(2) */
 	__u32 threads;   /* that it ever had */
 	__u32 execs;
-	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER or EVENT_FELL
-			    */
+	__u32 error_pages; /* what peak_pages may be off by: 0 but with EVENT_HIWATER, EVENT_FELL or
+			    * EVENT_BOUND */
 	__u32 images_error_pages; /* likewise with EVENT_IMAGES_HIWATER */
 	__u32 reserved;
 	char comm[EVENT_COMM_LEN];
@@ -160,11 +162,14 @@ struct process {
 	__u64 closing_pages;        /* of that image, still in upper until the exec is done */
 	__u64 closed_at_peak_pages; /* of that image, in lower at the peak of that epoch */
 	__u64 closed_at_peak_epoch;
+	__u64 maxrss_before; /* of the images before this one */
 	__u64 before_cpu_ns; /* what it had used before it was taken in, ended threads too */
 	__u32 dead;          /* threads */
 	__u32 gauge;         /* threads of it that the tree's count holds */
 	__u32 here;          /* taken in: threads in the threads map */
-	__u32 reserved;
+	__u32 ended;         /* threads past the exit hook, and */
+	__u32 snapped;       /* those whose memory was read when they set out to end */
+	__u32 exec_noted;    /* the image was read at execve(2) */
 };
 
 /* A thread that was there before its process was taken in, or is of such a process. */

@@ -75,7 +75,7 @@ static __always_inline struct task_struct *held_child(struct task_struct *parent
 	return NULL;
 }
 
-static __always_inline int prepare(void)
+static __noinline int prepare(void)
 {
 	struct task_struct *current = (void *)bpf_get_current_task(), *root;
 	u64 base = 0;
@@ -138,6 +138,11 @@ static __always_inline bool look_is_due(struct cpu_slot *slot)
 	slot->looked_ticks = ticks;
 	return true;
 }
+
+/* SIGCHLD, SIGCONT, SIGURG, SIGWINCH are ignored, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU stop. */
+#define NOT_DEADLY                                                                     \
+	(1ull << 17 | 1ull << 18 | 1ull << 23 | 1ull << 28 | 1ull << 19 | 1ull << 20 | \
+	 1ull << 21 | 1ull << 22)
 
 /* --- the programs ------------------------------------------------------------------------- */
 
@@ -245,6 +250,13 @@ int on_image_again(void *ctx)
 	return image_changes(true);
 }
 
+/* A classic tracepoint's program cannot be skipped by preemption, only by others' bpf() calls. */
+SEC("tracepoint/sched/sched_process_exit")
+int on_exit_again(void *ctx)
+{
+	return image_changes(true);
+}
+
 /* The same at functions of the kernel, where no tracepoint comes while the address space lives. */
 SEC("kprobe")
 int on_image_probe(void *ctx)
@@ -259,6 +271,51 @@ static __always_inline void go_on(void *ctx, struct cpu_slot *slot, u32 moment)
 	bpf_tail_call(ctx, &programs, 0);
 	slot->moment = MOMENT_IMAGE;
 	__sync_fetch_and_add(&drops.moments, 1);
+}
+
+/* The same by the functions' own entries. */
+SEC("fentry/taskstats_exit")
+int on_exit_entry(void *ctx)
+{
+	return image_changes(false);
+}
+
+SEC("fentry/exec_mm_release")
+int on_exec_entry(void *ctx)
+{
+	return image_changes(false);
+}
+
+/* Where neither is to be had: exit(2), exit_group(2). */
+SEC("tracepoint")
+int on_exit_call(void *ctx)
+{
+	return snapshot();
+}
+
+/* A signal that nobody handles, and that ends whom it meets. */
+SEC("tracepoint/signal/signal_deliver")
+int on_signal(struct trace_event_raw_signal_deliver *ctx)
+{
+	u32 sig = ctx->sig;
+
+	if (ctx->sa_handler || sig >= 64 || 1ull << sig & NOT_DEADLY)
+		return 0;
+	return snapshot();
+}
+
+/* execve(2), execveat(2): before 6.10 nothing else comes while the old image is whole. */
+SEC("tracepoint")
+int on_exec_call(void *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct process *p = process_find(signal_of(task));
+
+	if (!p || closed)
+		return 0;
+	image_note(p, task);
+	p->exec_noted = 1;
+	return 0;
 }
 
 /* In the creator's context, before the child has run. */

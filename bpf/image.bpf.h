@@ -16,7 +16,7 @@ static __always_inline u64 beyond(u64 a, u64 b)
 }
 
 /* What the image that an exec is about to close has come to. */
-static __always_inline void image_note(struct process *p, struct task_struct *task)
+static __noinline void image_note(struct process *p, struct task_struct *task)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	u32 cpu = bpf_get_smp_processor_id();
@@ -110,65 +110,129 @@ static __always_inline void closing_end(struct process *p)
 	p->closing_pages = 0;
 }
 
-/* Closes the old image: its peak goes into the process, its part leaves the sums. */
-static __always_inline void image_close(struct process *p)
+/*
+ * An exec was not announced: the address space is gone, and what is left of it is what was seen and
+ * the mark in the process's rusage, its own once that grew (KERNEL: exec_mmap).
+ */
+static __noinline void image_unseen(struct process *p, u64 mm, u64 maxrss)
 {
-	u64 exact, hiwater, peak, mm = p->mm;
-	struct mm_entry *e;
+	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
+	u64 error = hiwater_error(e);
 
-	if (!(p->event.flags & EVENT_IN_EXEC)) {
-		/* Not announced: the address space is gone, only what was seen of it is left. */
-		e = bpf_map_lookup_elem(&mms, &mm);
-		if (!(p->event.flags & EVENT_SHARED_MM)) {
-			p->event.flags |= EVENT_IMAGE_UNSEEN;
-			p->image_exact_pages = e ? e->known : 0;
-			p->image_hiwater_pages = e ? e->hiwater : 0;
-		}
-		mm_leave(mm, p->signal, false);
+	if (p->event.flags & EVENT_SHARED_MM)
+		return;
+	p->event.flags |= EVENT_IMAGE_UNSEEN;
+	p->image_exact_pages = e ? e->known : 0;
+	p->image_hiwater_pages = e ? e->hiwater : 0;
+	p->image_last_pages = 0;
+	if (maxrss > p->maxrss_before && maxrss > p->image_hiwater_pages)
+		p->image_hiwater_pages = maxrss;
+	p->image_error_pages = beyond(maxrss + error, p->image_hiwater_pages);
+	mm_raise(mm, maxrss + error);
+}
+
+/* At execve(2), and its other threads when they were killed: unless the rusage knows of more. */
+static __noinline bool image_was_noted(struct process *p, u64 maxrss)
+{
+	u64 peak = p->event.peak_pages;
+
+	if (!p->exec_noted || p->event.flags & EVENT_SHARED_MM)
+		return p->exec_noted;
+	if (p->event.flags & EVENT_HIWATER)
+		maximum(&p->image_hiwater_pages, peak);
+	else
+		maximum(&p->image_exact_pages, peak);
+	return maxrss <= p->maxrss_before ||
+	       maxrss <= p->image_exact_pages + p->image_error_pages ||
+	       maxrss <= p->image_hiwater_pages;
+}
+
+/* Set before load, or before the hooks are live. */
+const volatile __u32 page_bytes = 4096;
+__u32 exec_by_tracepoint; /* prepare_exec comes by sched_prepare_exec */
+
+/*
+ * From the copying of the arguments until its end the old image's count holds their pages, which
+ * are the new one's (KERNEL: acct_arg_size); with the environment they are the top of its stack.
+ */
+static __always_inline u64 arg_pages(struct mm_struct *mm)
+{
+	u64 from = BPF_CORE_READ(mm, arg_start) / page_bytes;
+
+	return BPF_CORE_READ(mm, env_end) / page_bytes + 1 - from;
+}
+
+/* Takes them out of the last reading; what was more than that before may have held them too. */
+static __always_inline void image_without_args(struct process *p, u64 pages)
+{
+	u64 last = p->image_last_pages;
+
+	if (!exec_by_tracepoint || !(p->event.flags & EVENT_IN_EXEC) || last <= pages)
+		return;
+	p->image_last_pages = last - pages;
+	if (p->image_exact_pages <= last && p->image_exact_pages > last - pages) {
+		p->image_exact_pages = last - pages;
+		if (p->image_hiwater_pages)
+			p->image_error_pages += pages;
 	}
-	closing_end(p);
+}
+
+/* The old image's peak goes into the process's. */
+static __noinline void image_count(struct process *p, u64 args)
+{
+	u64 exact, hiwater, peak, high, error = 0;
+	u32 flag = 0;
+
+	image_without_args(p, args);
 	exact = p->image_exact_pages;
 	hiwater = p->image_hiwater_pages;
 	peak = hiwater > exact ? hiwater : exact;
-	peak = peak > p->event.inherited_pages ? peak - p->event.inherited_pages : 0;
-	if (!(p->event.flags & EVENT_SHARED_MM) && peak > p->event.images_peak_pages) {
+	if (hiwater > exact) {
+		flag = EVENT_IMAGES_HIWATER;
+		error = p->image_error_pages;
+	} else if (p->image_last_pages < exact) {
+		flag = EVENT_IMAGES_FELL;
+		error = beyond(hiwater + p->image_error_pages, exact);
+	}
+	peak = beyond(peak, p->event.inherited_pages);
+	if (p->event.flags & EVENT_SHARED_MM)
+		return;
+	high = p->event.images_peak_pages + p->event.images_error_pages;
+	if (peak + error > high)
+		high = peak + error;
+	if (peak > p->event.images_peak_pages) {
 		p->event.images_peak_pages = peak;
 		p->event.flags &= ~(EVENT_IMAGES_HIWATER | EVENT_IMAGES_FELL);
-		p->event.images_error_pages = 0;
-		if (hiwater > exact) {
-			p->event.flags |= EVENT_IMAGES_HIWATER;
-			p->event.images_error_pages = p->image_error_pages;
-		} else if (p->image_last_pages < exact) {
-			p->event.flags |= EVENT_IMAGES_FELL;
-			p->event.images_error_pages = beyond(hiwater + p->image_error_pages, exact);
-		}
+		p->event.flags |= flag;
 	}
+	p->event.images_error_pages = high - p->event.images_peak_pages;
+}
+
+/* Closes the old image: its part leaves the sums. */
+static __always_inline void image_close(struct process *p, u64 maxrss, u64 args)
+{
+	u64 mm = p->mm;
+
+	if (!(p->event.flags & EVENT_IN_EXEC)) {
+		if (!image_was_noted(p, maxrss))
+			image_unseen(p, mm, maxrss);
+		p->exec_noted = 0;
+		mm_leave(mm, p->signal, false);
+	}
+	closing_end(p);
+	image_count(p, args);
 	p->closed_at_peak_pages = p->event.at_peak_pages;
 	p->closed_at_peak_epoch = p->event.at_peak_epoch;
 	p->event.at_peak_pages = 0;
 	p->image_exact_pages = p->image_hiwater_pages = 0;
 }
 
-/* The new image is in place, the other threads are gone. */
-static __always_inline int process_exec(struct task_struct *task, struct process *p)
+static __noinline void exec_send(struct process *p, struct task_struct *task, struct mm_struct *mm)
 {
-	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	u64 arg_start = BPF_CORE_READ(mm, arg_start);
+	u64 args = BPF_CORE_READ(mm, arg_end) - arg_start;
 	u32 truncated = 0;
-	u32 cpu = bpf_get_smp_processor_id();
-	u64 arg_start, args;
 
-	image_close(p);
-	p->mm = (u64)mm;
-	p->event.flags &=
-		~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC | EVENT_UNTRACKED_MM);
-	p->event.inherited_pages = 0;
-	p->event.execs++;
-	if (mm_enter((u64)mm, p->event.run, 0, cpu))
-		p->event.flags |= EVENT_UNTRACKED_MM;
-	run_add(p->event.run, FIELD(execs), 1);
-
-	arg_start = BPF_CORE_READ(mm, arg_start);
-	args = BPF_CORE_READ(mm, arg_end) - arg_start;
 	if (args > EVENT_ARGV_MAX) {
 		args = EVENT_ARGV_MAX;
 		truncated = EVENT_ARGV_TRUNCATED;
@@ -179,6 +243,29 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 		SEND_EXEC(ARGV_MEDIUM);
 	else
 		SEND_EXEC(EVENT_ARGV_MAX);
+}
+
+/* The new image is in place, the other threads are gone. */
+static __always_inline int process_exec(struct task_struct *task, struct process *p)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	u32 cpu = bpf_get_smp_processor_id();
+	u64 maxrss;
+
+	maxrss = BPF_CORE_READ(task, signal, maxrss);
+	image_close(p, maxrss, arg_pages(mm));
+	p->maxrss_before = maxrss;
+	p->mm = (u64)mm;
+	p->event.flags &= ~(EVENT_SHARED_MM | EVENT_FORKED_IMAGE | EVENT_IN_EXEC |
+			    EVENT_UNTRACKED_MM | EVENT_MEMORY | EVENT_HIWATER | EVENT_FELL);
+	p->event.peak_pages = p->event.error_pages = 0;
+	p->event.inherited_pages = 0;
+	p->event.execs++;
+	if (mm_enter((u64)mm, p->event.run, 0, cpu))
+		p->event.flags |= EVENT_UNTRACKED_MM;
+	run_add(p->event.run, FIELD(execs), 1);
+
+	exec_send(p, task, mm);
 	return 0;
 }
 

@@ -212,6 +212,12 @@ static __always_inline u64 mark_of(const struct mm_entry *e, struct mm_struct *m
 	return e && mark <= e->mark_before ? 0 : mark;
 }
 
+/* Its end takes memory away too, and leaves the mark alone. */
+static __always_inline bool mm_is_used(struct mm_struct *mm)
+{
+	return BPF_CORE_READ(mm, mm_users.counter) > 0;
+}
+
 /* Puts a reading into its entry; the lock is held. */
 static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 {
@@ -223,7 +229,7 @@ static __always_inline void entry_note(struct mm_entry *e, u64 rss, u64 hiwater)
 		e->known = rss;
 	/* It rises before memory goes: RSS fell and it did not, so somebody wrote clear_refs. */
 	if (!split_rss && rss + hiwater_error(e) < e->known &&
-	    hiwater + hiwater_error(e) < e->known)
+	    hiwater + hiwater_error(e) < e->known && mm_is_used((struct mm_struct *)e->mm))
 		e->mark_reset = 1;
 	if (hiwater <= e->mark_before)
 		hiwater = 0;
@@ -266,7 +272,7 @@ static long runs_on_cpu(u32 cpu, struct runner *r)
  * Memory that changed although the only task there is did not run since it was looked at, which
  * the caller has seen, was changed by somebody else (SPEC U-131).
  */
-static __always_inline void see_outside(struct mm_entry *e, u64 rss)
+static __noinline void see_outside(struct mm_entry *e, u64 rss)
 {
 	struct task_struct *last = (void *)e->task;
 	u64 moved = rss > e->rss ? rss - e->rss : e->rss - rss;
@@ -483,6 +489,18 @@ static __always_inline void mm_end(struct mm_entry *e, u64 upper)
 	entry_set_aside(e);
 	e->dead = 1;
 	living_remove(e);
+}
+
+/* It has come to @high, which no reading shows. */
+static __always_inline void mm_raise(u64 mm, u64 high)
+{
+	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
+	u64 task = bpf_get_current_task();
+
+	if (!e || e->mm != mm || e->dead || high <= e->high || !entry_lock(e, mm, task, LOCK_TRIES))
+		return;
+	entry_move(e, e->net, high);
+	entry_unlock(e, task);
 }
 
 /*

@@ -169,6 +169,7 @@ __noinline int process_take(u64 task_addr)
 	ev->pid = pid_in_namespace(task);
 	ev->ppid = pid_in_namespace(parent);
 	seed_fresh.before_cpu_ns = BPF_CORE_READ(task, signal, sum_sched_runtime);
+	seed_fresh.maxrss_before = BPF_CORE_READ(task, signal, maxrss);
 	seed_fresh.mm = mm;
 	seed_fresh.signal = signal;
 	rss = rss_pages(mm, RSS_RESIDENT);

@@ -83,6 +83,8 @@ struct mm_struct {
 	unsigned long total_vm;
 	unsigned long arg_start;
 	unsigned long arg_end;
+	unsigned long env_end;
+	atomic_t mm_users;
 	struct percpu_counter rss_stat[4];
 };
 
@@ -120,6 +122,7 @@ struct signal_struct {
 	u64 sum_sched_runtime; /* of threads that are gone */
 	int group_exit_code;
 	unsigned int flags;
+	unsigned long maxrss;
 };
 
 struct upid {
@@ -141,6 +144,7 @@ struct task_struct {
 	int on_cpu;
 	int prio;
 	struct mm_struct *mm;
+	struct mm_struct *active_mm;
 	int exit_code;
 	int pid;
 	int tgid;
@@ -180,6 +184,12 @@ struct task_struct___v6_1 {
 /* Where a percpu array keeps its per-CPU memory (CONFIG_BPF_SYSCALL). */
 struct bpf_array {
 	void *pptrs[1];
+};
+
+/* The classic tracepoint's record. */
+struct trace_event_raw_signal_deliver {
+	int sig;
+	unsigned long sa_handler;
 };
 
 /* Since 6.9 the OOM tracepoint names the victim's task; before, its pid. */

@@ -40,7 +40,9 @@ struct source_info {
 	const char *hook;    /* NULL: none */
 	const char *tree;    /* "fork-events", "ppid" */
 	const char *samples; /* "bpf-tick+proc", "bpf+proc", "proc" */
-	bool exact;          /* it can be */
+	bool exact;          /* it can be: each end is seen */
+	bool bounded;        /* but its memory is not: peaks are bounds */
+	const char *refused; /* what would have been better, and why not; NULL or "": nothing */
 };
 
 struct source;

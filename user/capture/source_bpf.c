@@ -30,12 +30,6 @@
 #define SETTLE_MS         1000
 #define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
-/* Where memory is read at an exit, best first.  The first that attaches is used. */
-struct plan {
-	const char *name; /* --source=bpf:NAME, source.hook */
-	int (*attach)(struct source_bpf *s);
-};
-
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -59,23 +53,6 @@ static struct source_bpf *self(struct source *base)
 }
 
 /* --- second copies ------------------------------------------------------------------------- */
-
-static int keep(struct source_bpf *s, struct bpf_link *link)
-{
-	if (!link)
-		return -errno;
-	if (s->n_links == LINKS_MAX) {
-		bpf_link__destroy(link);
-		return -E2BIG;
-	}
-	s->links[s->n_links++] = link;
-	return 0;
-}
-
-static int attach(struct source_bpf *s, struct bpf_program *prog, const char *tracepoint)
-{
-	return keep(s, bpf_program__attach_raw_tracepoint(prog, tracepoint));
-}
 
 static uint64_t misses_of(struct bpf_program *prog)
 {
@@ -142,15 +119,16 @@ fail:
  */
 static void beside_open(struct source_bpf *s)
 {
-	static const char *const names[] = { "on_image_again", NULL };
+	static const char *const names[] = { "on_image_again", "on_exit_again", NULL };
 
 	s->beside = source_bpf_more(s, names, false);
 	if (!s->beside)
 		return;
-	if (!s->probes)
-		attach(s, s->beside->progs.on_image_again, "sched_process_exit");
-	attach(s, s->beside->progs.on_image_again, "sched_process_exec");
-	attach(s, s->beside->progs.on_image_again, "sched_prepare_exec");
+	if (!s->probes && source_bpf_attach_classic(s, s->beside->progs.on_exit_again, "sched",
+						    "sched_process_exit"))
+		source_bpf_attach(s, s->beside->progs.on_image_again, "sched_process_exit");
+	source_bpf_attach(s, s->beside->progs.on_image_again, "sched_process_exec");
+	source_bpf_attach(s, s->beside->progs.on_image_again, "sched_prepare_exec");
 }
 
 bool source_bpf_tick_is_timer(void)
@@ -168,10 +146,10 @@ static void late_open(struct source_bpf *s)
 	s->late_tried = true;
 	s->late = source_bpf_more(
 		s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL }, false);
-	if (s->late && !attach(s, s->late->progs.on_mark_victim, "mark_victim"))
+	if (s->late && !source_bpf_attach(s, s->late->progs.on_mark_victim, "mark_victim"))
 		s->oom_evidence_ns = now_ns();
 	if (!s->late || !s->tick_wanted || !source_bpf_tick_is_timer() ||
-	    attach(s, s->late->progs.on_tick, "hrtimer_expire_exit"))
+	    source_bpf_attach(s, s->late->progs.on_tick, "hrtimer_expire_exit"))
 		s->base.info.samples = "bpf+proc";
 }
 
@@ -369,6 +347,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "threads-untracked", d->threads, false },
 		{ "processes-missed-at-attach", d->missed, true },
 		{ "busy-address-spaces", t->lock_missed, true },
+		{ "peaks-bounded", s->bounded, false },
 		{ "program-skips", recursion_misses(s), false },
 	};
 	size_t n = 0;
@@ -451,6 +430,7 @@ static uint32_t hiwater_slack(void)
 static void configure(struct source_bpf *s)
 {
 	struct exitmeter_bpf *skel = s->skel;
+	struct bpf_program *prog;
 	uint32_t ring = test_size("EXITMETER_TEST_RING_BYTES",
 				  s->attaching ? RING_BYTES_ATTACH : RING_BYTES);
 	bool on_demand = kernel_btf_has_struct(&s->btf, "bpf_mem_alloc");
@@ -459,6 +439,7 @@ static void configure(struct source_bpf *s)
 
 	skel->rodata->nr_cpus = (uint32_t)s->n_cpus;
 	skel->rodata->ring_bytes = ring;
+	skel->rodata->page_bytes = (uint32_t)s->page_bytes;
 	skel->rodata->hiwater_slack_pages = hiwater_slack();
 	skel->rodata->prio_tells_class = access("/sys/kernel/sched_ext", F_OK) != 0;
 	bpf_map__set_max_entries(skel->maps.events, ring);
@@ -474,11 +455,13 @@ static void configure(struct source_bpf *s)
 		bpf_map__set_map_flags(skel->maps.threads, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.births, BPF_F_NO_PREALLOC);
 	}
-	bpf_program__set_autoload(skel->progs.on_image_again, false);
-	bpf_program__set_autoload(skel->progs.on_tick, false);
-	bpf_program__set_autoload(skel->progs.on_mark_victim, false);
-	bpf_program__set_autoload(skel->progs.on_task, false);
-	bpf_program__set_autoload(skel->progs.on_image_probe, false);
+	bpf_object__for_each_program(prog, skel->obj)
+	{
+		bool at_once = prog == skel->progs.on_image || prog == skel->progs.on_switch ||
+			       prog == skel->progs.on_wakeup_new;
+
+		bpf_program__set_autoload(prog, at_once);
+	}
 }
 
 static int load(struct source_bpf *s, bool fresh_btf)
@@ -565,81 +548,6 @@ static int prepare(struct source_bpf *s)
 	return 0;
 }
 
-/* 6.16 on: the exit tracepoint itself. */
-static int attach_exit_tracepoint(struct source_bpf *s)
-{
-	if (!s->skel->bss->seed_exit_mm)
-		return -ENODATA;
-	return attach(s, s->skel->progs.on_image, "sched_process_exit");
-}
-
-static int attach_kprobe(struct source_bpf *s, const char *function)
-{
-	return keep(s,
-		    bpf_program__attach_kprobe(s->probes->progs.on_image_probe, false, function));
-}
-
-/* Called right before the address space goes, with CONFIG_TASKSTATS; every distribution has it. */
-static int attach_exit_kprobe(struct source_bpf *s)
-{
-	static const char *const names[] = { "on_image_probe", NULL };
-	int err;
-
-	s->probes = source_bpf_more(s, names, false);
-	if (!s->probes)
-		return -ENOTSUP;
-	err = attach_kprobe(s, "taskstats_exit");
-	/* Before 6.10 no tracepoint announces an exec either. */
-	if (!err && !s->exec_announced && attach_kprobe(s, "exec_mm_release"))
-		log_debug("plan kprobe: no exec_mm_release: images before an exec go unseen");
-	return err;
-}
-
-static const struct plan plans[] = {
-	{ "sched_process_exit+mm", attach_exit_tracepoint },
-	{ "kprobe:taskstats_exit", attach_exit_kprobe },
-};
-
-#define N_PLANS (sizeof(plans) / sizeof(plans[0]))
-
-static const char *refusal(int err)
-{
-	switch (-err) {
-	case ENODATA:
-		return "the address space is gone by then";
-	case ENOTSUP:
-		return "its program did not load";
-	case ENOENT:
-	case EINVAL:
-		return "no such hook in this kernel";
-	default:
-		return strerror(-err);
-	}
-}
-
-/* The best plan that attaches, or the one asked for; what was refused is in s->refused. */
-static int attach_plan(struct source_bpf *s)
-{
-	size_t used = 0;
-	int err = -EINVAL;
-
-	for (size_t i = 0; i < N_PLANS; i++) {
-		if (s->plan && strcmp(s->plan, plans[i].name) != 0)
-			continue;
-		err = plans[i].attach(s);
-		if (!err) {
-			s->base.info.hook = plans[i].name;
-			return 0;
-		}
-		log_debug("plan %s: %s", plans[i].name, refusal(err));
-		used += (size_t)snprintf(s->refused + used, sizeof(s->refused) - used, "%s%s: %s",
-					 used ? "; " : "", plans[i].name, refusal(err));
-		if (used >= sizeof(s->refused))
-			used = sizeof(s->refused) - 1;
-	}
-	return -ENOTSUP;
-}
-
 static int attach_all(struct source_bpf *s)
 {
 	struct exitmeter_bpf *k = s->skel;
@@ -647,14 +555,15 @@ static int attach_all(struct source_bpf *s)
 
 	if (bpf_map_update_elem(bpf_map__fd(k->maps.programs), &zero, &fd, BPF_ANY))
 		return -errno;
-	err = attach(s, k->progs.on_wakeup_new, "sched_wakeup_new");
+	err = source_bpf_attach(s, k->progs.on_wakeup_new, "sched_wakeup_new");
 	if (!err)
-		err = attach(s, k->progs.on_switch, "sched_switch");
+		err = source_bpf_attach(s, k->progs.on_switch, "sched_switch");
 	if (!err)
-		err = attach(s, k->progs.on_image, "sched_process_exec");
+		err = source_bpf_attach(s, k->progs.on_image, "sched_process_exec");
 	if (!err)
-		s->exec_announced = !attach(s, k->progs.on_image, "sched_prepare_exec");
-	return err ? err : attach_plan(s);
+		s->exec_announced = !source_bpf_attach(s, k->progs.on_image, "sched_prepare_exec");
+	k->bss->exec_by_tracepoint = s->exec_announced;
+	return err ? err : source_bpf_attach_plan(s);
 }
 
 static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
@@ -712,14 +621,6 @@ static int open_once(struct source_bpf *s, bool fresh_btf)
 	return err;
 }
 
-static bool is_plan(const char *name)
-{
-	for (size_t i = 0; i < N_PLANS; i++)
-		if (!strcmp(name, plans[i].name))
-			return true;
-	return false;
-}
-
 int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
 		    struct source **ret_source, char *why, size_t cap)
 {
@@ -731,7 +632,6 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->base = (struct source){ .ops = &bpf_ops,
 				   .sink = *sink,
 				   .info = { .exits = "bpf",
-					     .hook = plans[0].name,
 					     .tree = "fork-events",
 					     .samples = "bpf+proc",
 					     .exact = true } };
@@ -748,9 +648,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -E2BIG;
 		goto fail;
 	}
-	if (o->plan && !is_plan(o->plan)) {
-		snprintf(why, cap, "no plan is named '%s' (%s, %s)", o->plan, plans[0].name,
-			 plans[1].name);
+	if (o->plan && !source_bpf_is_plan(o->plan, why, cap)) {
 		bpf_close(&s->base);
 		return -EINVAL;
 	}

@@ -25,6 +25,7 @@ struct source_bpf {
 	struct exitmeter_bpf
 		*probes;     /* programs at functions of the kernel, for plans that need them */
 	const char *plan;    /* asked for; NULL: the best */
+	uint64_t bounded;    /* rows whose peak is a bound */
 	char refused[256];   /* plans that were tried, and why not */
 	bool exec_announced; /* sched_prepare_exec is there */
 	struct kernel_btf btf;
@@ -62,8 +63,20 @@ struct source_bpf {
  */
 struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
 				      bool full_btf);
+/* Keeps the link until the source is closed.  0 or -errno. */
+int source_bpf_attach(struct source_bpf *s, struct bpf_program *prog, const char *tracepoint);
+/* Needs tracefs; letting go of it takes 40 to 160 ms (KERNEL: perf events, RCU). */
+int source_bpf_attach_classic(struct source_bpf *s, struct bpf_program *prog, const char *group,
+			      const char *tracepoint);
 /* The tree runs: polling goes on. */
 void source_bpf_wake(struct source_bpf *s);
+
+/* --- where an exit is read (source_bpf_plans.c) --- */
+
+/* The best plan that attaches, or the one asked for; what was refused is in @s->refused. */
+int source_bpf_attach_plan(struct source_bpf *s);
+/* False, and in @why (@cap bytes) what plans there are. */
+bool source_bpf_is_plan(const char *name, char *why, size_t cap);
 
 /* --- a cast in place of a call (source_bpf_cast.c) --- */
 

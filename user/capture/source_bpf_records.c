@@ -181,8 +181,29 @@ static bool is_root(struct source_bpf *s, const struct exit_event *e)
 	return s->roots_recorded >= s->n_roots;
 }
 
+static enum peak_source peak_source(const struct exit_event *e, bool images, bool hiwater)
+{
+	if (images || !(e->flags & EVENT_BOUND))
+		return PEAK_EXIT;
+	return hiwater ? PEAK_RUSAGE : PEAK_TRACKED;
+}
+
+/* Whether what it may be off by is known. */
+static bool is_bounded(const struct source_bpf *s, const struct exit_event *e, bool by_mark)
+{
+	if (e->flags & EVENT_MARK_RESET || !(e->flags & (EVENT_MEMORY | EVENT_BOUND)))
+		return false;
+	/* Of one that was there before, an image may have ended while it was taken in. */
+	if (e->flags & EVENT_IMAGE_UNSEEN && e->flags & EVENT_TAKEN_IN)
+		return false;
+	/* Where threads count for themselves the mark has no such bound. */
+	return !(s->skel->bss->split_rss &&
+		 (by_mark || e->flags & (EVENT_BOUND | EVENT_IMAGE_UNSEEN)));
+}
+
 static int take_exit(struct source_bpf *s, const struct exit_event *e)
 {
+	uint64_t high = e->peak_pages + e->error_pages;
 	bool images = e->images_peak_pages > e->peak_pages;
 	uint64_t peak = images ? e->images_peak_pages : e->peak_pages;
 	bool hiwater = e->flags & (images ? EVENT_IMAGES_HIWATER : EVENT_HIWATER);
@@ -191,26 +212,29 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 
 	source_bpf_record(s, e, &r);
 	r.notes = source_bpf_notes(e, hiwater);
-	if (e->flags & EVENT_MEMORY) {
+	if (e->flags & EVENT_MEMORY && !(e->flags & EVENT_NO_SPLIT)) {
 		r.split = (struct rss_split){ .anon_bytes = source_bpf_pages(s, e->anon_pages),
 					      .file_bytes = source_bpf_pages(s, e->file_pages),
 					      .shmem_bytes = source_bpf_pages(s, e->shmem_pages),
 					      .swap_bytes = source_bpf_pages(s, e->swap_pages),
 					      .hugetlb_bytes =
 						      source_bpf_pages(s, e->hugetlb_pages) };
-		r.peak_vm_bytes = source_bpf_pages(s, e->vm_peak_pages);
 	}
-	if (e->flags & EVENT_MEMORY || e->images_peak_pages) {
+	if (e->vm_peak_pages)
+		r.peak_vm_bytes = source_bpf_pages(s, e->vm_peak_pages);
+	if (e->flags & (EVENT_MEMORY | EVENT_BOUND) || e->images_peak_pages) {
 		r.peak_rss_bytes = source_bpf_pages(s, peak);
-		r.peak_source = PEAK_EXIT;
-		/* Where threads count for themselves the mark has no such bound. */
-		if (!(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET)) &&
-		    e->flags & EVENT_MEMORY && !(s->skel->bss->split_rss && (hiwater || fell)))
-			r.peak_error_bytes = source_bpf_pages(s, images ? e->images_error_pages
-									: e->error_pages);
-		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell &&
+		r.peak_source = peak_source(e, images, hiwater);
+		if (e->images_peak_pages + e->images_error_pages > high)
+			high = e->images_peak_pages + e->images_error_pages;
+		if (is_bounded(s, e, hiwater || fell))
+			r.peak_error_bytes = source_bpf_pages(s, high - peak);
+		/* Memory fell, and the mark says that it was never more than what was seen. */
+		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && high == peak &&
+				   !(fell && s->skel->bss->split_rss) &&
 				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
+	s->bounded += e->flags & EVENT_BOUND || (e->flags & EVENT_IMAGE_UNSEEN);
 	source_bpf_lifetime(s, e, &r);
 	if (is_root(s, e))
 		s->root_recorded = true;

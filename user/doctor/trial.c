@@ -97,7 +97,7 @@ void trial_run(struct verdict *v)
 	snprintf(v->source, sizeof(v->source), "%s", source->info.exits);
 	snprintf(v->plan, sizeof(v->plan), "%s", source->info.hook ? source->info.hook : "");
 	err = source_finish(source, true, &totals);
-	if (!source->info.exact)
+	if (source->info.bounded)
 		snprintf(v->why, sizeof(v->why), "this plan has bounds only");
 	else if (err || !t.ended)
 		snprintf(v->why, sizeof(v->why), "the end of a child was not told%s%s",

@@ -460,7 +460,10 @@ static int open_source(struct session *s)
 		if (err)
 			log_line("source proc: %s", why);
 	}
-	if (!err && c->require_exact && !s->source->info.exact) {
+	if (!err && s->source->info.refused)
+		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s",
+			 s->source->info.refused);
+	if (!err && c->require_exact && (!s->source->info.exact || s->source->info.bounded)) {
 		log_line("not exact, not started: %s",
 			 *s->fallback_reason ? s->fallback_reason : "sampled by choice");
 		err = -EPERM;
