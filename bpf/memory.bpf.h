@@ -122,7 +122,7 @@ static long lock_step(u32 i, struct lock_try *t)
 	if (!e)
 		return 1;
 	if (__sync_val_compare_and_swap(&e->lock, 0, t->task) != 0)
-		return 0;
+		return e->lock == t->task; /* the one that was interrupted: it cannot let go */
 	if (e->mm == t->mm && !e->dead)
 		t->held = true;
 	else
