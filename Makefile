@@ -215,6 +215,10 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_HELP) $(B)/libpure.a $(B)/flags
 		-MMD -MP -MT $@ -MF $@.d $(LDFLAGS) $(LDFLAGS_) $< $(UNIT_HELP) $(B)/libpure.a \
 		$(PURE_LIBS) $(LDLIBS) -lm -o $@
 
+# Needs libbpf, but neither root nor the kernel.
+$(B)/unit/test_kernels: $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.bpf.o)
+$(B)/unit/test_kernels: private PURE_LIBS += $(EXITMETER_LIBS)
+
 # Programs with a known cost: never sanitised, little optimised.
 WORKFLAGS := -std=gnu17 -D_GNU_SOURCE -O1 -g -pthread -Wall -Wextra -Werror
 
@@ -312,4 +316,4 @@ install: all
 clean:
 	rm -rf $(B) $(B)-test $(B)-san
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
