@@ -2,6 +2,7 @@
 #
 # make                     build/exitmeter and build/exitmeter-report
 # make static              the same without shared libraries, in build/static/
+# make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
@@ -142,7 +143,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static check check-unit check-e2e check-san vm lint lint-flags bench fuzz install clean \
+.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench fuzz install clean \
 	run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report
@@ -200,6 +201,22 @@ $(B)/static/exitmeter-report: $(call obj,$(REPORT_SRC))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
 		$$($(PKG_CONFIG) --static --libs $(REPORT_PKGS)) $(LDLIBS) -lm -o $@
+
+# With Debian's cross compiler and its libraries for arm64; the busybox there is for tools/vm.
+SYSROOT := $(abspath $(B)/arm64/sysroot)
+$(SYSROOT)/packages:
+	$(call say,FETCH,$@)
+	$(Q)rm -rf $(SYSROOT)
+	$(Q)tools/fetch "$$(. /etc/os-release && echo "$$VERSION_CODENAME")" arm64 $(SYSROOT) libbpf-dev \
+		libelf-dev zlib1g-dev libcap-ng-dev libjson-c-dev busybox-static
+
+arm64: export PKG_CONFIG_SYSROOT_DIR := $(SYSROOT)
+arm64: export PKG_CONFIG_LIBDIR := $(SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig
+arm64: $(SYSROOT)/packages
+	+$(Q)$(SUB) B=$(B)/arm64 CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar MACHINE=aarch64 \
+		CPPFLAGS="-isystem $(SYSROOT)/usr/include" LDFLAGS=-L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
+		static
+	+$(Q)$(SUB) -s -C tests/work OUT=$(abspath $(B)/arm64/work/static) CC=aarch64-linux-gnu-gcc STATIC=1
 
 # --- tests ---------------------------------------------------------------------------------------
 

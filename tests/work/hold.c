@@ -116,7 +116,11 @@ static bool end_step(char **word)
 		*(volatile char *)8 = 1;
 	} else if (!strcmp(*word, "pause")) {
 		for (;;)
+#ifdef SYS_pause
 			syscall(SYS_pause);
+#else
+			syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+#endif
 	} else if (!strcmp(*word, "exec") && word[1]) {
 		exec_checked(word + 1);
 	}

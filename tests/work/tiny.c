@@ -3,9 +3,9 @@
  * tiny - a program that touches 64 KiB, half of it on each of two CPUs, and nothing else
  *
  * Built with -DTINY_NOLIBC -static -nostdlib (tests/work/Makefile: tiny-nolibc) it has no library
- * at all: about 20 pages, all of them below the batch of the kernel's per-CPU counters.  As an
- * ordinary program it does the same with a libc around it.  Prints its own smaps_rollup as it
- * stays until the end.
+ * at all: about 20 pages, all of them below the batch of the kernel's per-CPU counters; so for a
+ * 32-bit program too (tiny-32).  As an ordinary program it does the same with a libc around it.
+ * Prints its own smaps_rollup as it stays until the end.
  */
 #ifdef TINY_NOLIBC
 #define EXIT(code) call3(__NR_exit_group, code, 0, 0)
@@ -33,6 +33,14 @@ static long call4(long nr, long a, long b, long c, long d)
 			 : "=a"(ret)
 			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
 			 : "rcx", "r11", "memory");
+	return ret;
+#elif defined(__i386__)
+	long ret;
+
+	__asm__ volatile("int $0x80"
+			 : "=a"(ret)
+			 : "0"(nr), "b"(a), "c"(b), "d"(c), "S"(d)
+			 : "memory");
 	return ret;
 #elif defined(__aarch64__)
 	register long x8 __asm__("x8") = nr;
@@ -88,7 +96,10 @@ static int run(void)
 #ifdef TINY_NOLIBC
 void _start(void);
 
-__attribute__((force_align_arg_pointer)) void _start(void)
+#if defined(__x86_64__) || defined(__i386__)
+__attribute__((force_align_arg_pointer))
+#endif
+void _start(void)
 {
 	EXIT(run());
 	for (;;)
