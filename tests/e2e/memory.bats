@@ -155,6 +155,23 @@ burst_between() {
 	within lower "$(summary .usage.peak_rss_lower_bytes)" $((kb * 1024)) $((kb * 1024 + MIB))
 }
 
+@test "case 53: a static 32-bit program" {
+	local kb
+	[ -e "$WORK/tiny-32" ] || skip "elsewhere: the compiler makes no 32-bit programs"
+	"$WORK/tiny-32" >/dev/null || skip "elsewhere: the kernel runs no 32-bit programs"
+	meter -- "$WORK/tiny-nolibc"
+	cp sum.json wide.json
+	meter -- "$WORK/tiny-32"
+	exact
+	kb=$(awk '$1 == "Rss:" { print $2 }' out)
+	within "the program's own word" "$((kb * 1024))" $((64 * 1024)) $((256 * 1024))
+	same "row, to the page" "$(row true .peak_rss_bytes)" $((kb * 1024))
+	same "the rest of the row" \
+		"$(summary '.processes[0] | [.peak_rss_exact, .exit_code, .threads, .execs, (.argv | length)]')" \
+		"$(jq '.processes[0] | [.peak_rss_exact, .exit_code, .threads, .execs, (.argv | length)]' wide.json)"
+	holds "CPU" '.processes[0].cpu_seconds > 0'
+}
+
 # ended_by NAME SIGNAL: the child that waiter OUT=NAME saw
 ended_by() {
 	local pid
