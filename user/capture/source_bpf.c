@@ -16,6 +16,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "capture/lockdown.h"
 #include "capture/probe.h"
 #include "log.h"
 #include "procfs/scan.h"
@@ -601,6 +602,12 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
 		break;
+	case EINVAL:
+		if (kernel_locked_down()) {
+			snprintf(why, cap, "the kernel is locked down (lockdown=confidentiality)");
+			break;
+		}
+		/* fall through */
 	default:
 		snprintf(why, cap, "BPF programs did not load: %s", strerror(-err));
 	}

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/lockdown.h"
 #include "capture/probe.h"
 #include "doctor/refusal.h"
 
@@ -77,7 +78,7 @@ static void on_step(void *ctx, const struct probe_step *step)
 			   meaning_of(step->name));
 		return;
 	}
-	if (step->err == -EPERM || step->err == -EACCES)
+	if (step->err == -EPERM || step->err == -EACCES || kernel_locked_down())
 		cause = refusal_of_bpf(&remedy);
 	else if (!strcmp(step->name, "iterator") && step->err != -EINVAL)
 		cause = "it needs " KERNEL_BTF;

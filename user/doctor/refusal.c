@@ -8,6 +8,8 @@
 
 #include <cap-ng.h>
 
+#include "capture/lockdown.h"
+
 #define SCOPE_ADMIN_ONLY 2
 #define SCOPE_NOBODY     3
 
@@ -42,14 +44,6 @@ static bool filtered(void)
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }
 
-static bool locked_down(void)
-{
-	char line[128];
-
-	return first_line("/sys/kernel/security/lockdown", line, sizeof(line)) &&
-	       strstr(line, "[confidentiality]");
-}
-
 const char *refusal_of_bpf(const char **ret_remedy)
 {
 	*ret_remedy = NULL;
@@ -67,7 +61,7 @@ const char *refusal_of_bpf(const char **ret_remedy)
 		*ret_remedy = "a seccomp profile that allows bpf()";
 		return "a seccomp filter is in force";
 	}
-	if (locked_down()) {
+	if (kernel_locked_down()) {
 		*ret_remedy = "boot without lockdown=confidentiality";
 		return "the kernel is locked down";
 	}
