@@ -156,6 +156,9 @@ $(B)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' > $@
 
+# Refuses what kernels before 5.12 do.
+$(B)/bpf/exitmeter_old.tmp.o: BPFFLAGS += -mcpu=v2
+
 # BPF object -> linked (drops DWARF, keeps BTF) -> skeleton header
 $(B)/bpf/%.tmp.o: bpf/%.bpf.c $(B)/flags
 	$(call say,BPF,$@)
@@ -174,7 +177,13 @@ $(B)/gen/%.skel.h: $(B)/bpf/%.bpf.o
 		echo '/* NOLINTEND */'; } > $@.tmp
 	$(Q)mv $@.tmp $@
 
-$(call obj,$(BPF_USERS)): $(SKELS)
+# Both objects are used by the skeleton of the one: their variables must lie alike.
+$(B)/gen/alike: $(SKELS)
+	$(Q)sed -n '/__rodata {/,/} \*bss;/p' $(B)/gen/exitmeter.skel.h > $@
+	$(Q)sed -n 's/exitmeter_old_bpf/exitmeter_bpf/; /__rodata {/,/} \*bss;/p' \
+		$(B)/gen/exitmeter_old.skel.h | diff $@ -
+
+$(call obj,$(BPF_USERS)): $(SKELS) $(B)/gen/alike
 $(call obj,$(BPF_USERS)): CPPFLAGS_ += $(BPF_CPPFLAGS)
 
 $(B)/obj/%.o: user/%.c $(B)/flags

@@ -27,12 +27,34 @@
 #define RSS_RESIDENT (1u << RSS_FILE | 1u << RSS_ANON | 1u << RSS_SHMEM)
 
 /*
+ * With NO_FETCH for kernels without fetch and exchange atomics (before 5.12), calls in a loop
+ * (5.17) and a current task that can be read like memory (5.11).
+ */
+#ifdef NO_FETCH
+#define current_task()          ((struct task_struct *)bpf_get_current_task())
+#define current_at(task)        current_task()
+#define task_read(task, member) BPF_CORE_READ(task, member)
+#define REPEAT_MAX              64
+#define repeat(n, step, ctx)                                        \
+	({                                                          \
+		for (u32 i_ = 0; i_ < REPEAT_MAX && i_ < (n); i_++) \
+			if (step(i_, ctx))                          \
+				break;                              \
+	})
+#else
+#define current_task()            bpf_get_current_task_btf()
+#define task_read(task, member)   ((task)->member)
+#define repeat(n, step, ctx)      bpf_loop(n, step, ctx, 0)
+
+/*
  * The current task, which the caller knows to be at @task.  A helper's call costs 20 ns, a seventh
  * of what the kernel takes to run a program at all; where the kernel can cast instead
  * (bpf_rdonly_cast, 6.2), user space puts that in its place, which is no call (source_bpf_cast.c).
  */
 #define FUNC_get_current_task_btf 158 /* include/uapi/linux/bpf.h */
-static struct task_struct *(*current_at)(u64 task, u64 mark) = (void *)FUNC_get_current_task_btf;
+static struct task_struct *(*current_cast)(u64 task, u64 mark) = (void *)FUNC_get_current_task_btf;
+#define current_at(task)          current_cast(task, EVENT_CAST_MARK)
+#endif
 
 static __always_inline u64 task_state(struct task_struct *task)
 {
@@ -43,13 +65,13 @@ static __always_inline u64 task_state(struct task_struct *task)
 	return BPF_CORE_READ(old, state);
 }
 
-/* @task is the current one, as bpf_get_current_task_btf() gives it. */
+/* @task is the current one, as current_task() gives it. */
 static __always_inline bool task_is_dead(struct task_struct *task)
 {
 	struct task_struct___v2_6 *old = (void *)task;
 
 	if (bpf_core_field_exists(task->__state))
-		return task->__state & TASK_DEAD;
+		return task_read(task, __state) & TASK_DEAD;
 	return BPF_CORE_READ(old, state) & TASK_DEAD;
 }
 

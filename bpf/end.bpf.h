@@ -162,7 +162,7 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 		return 0;
 	}
 	/* The second copy, or the second of two threads that both find nobody alive. */
-	if (__sync_fetch_and_or(&p->event.flags, EVENT_EXITED) & EVENT_EXITED)
+	if (!exit_once(p))
 		return 0;
 	if (exit_late && !(p->event.flags & EVENT_SHARED_MM))
 		exit_recall(p, task);
@@ -183,7 +183,7 @@ static __always_inline void total_record(struct run_totals *r, struct exit_event
 	for (int i = 0; i < EVENT_COUNTERS; i++)
 		__sync_fetch_and_add(&to[i], from[i]);
 	__sync_fetch_and_add(&r->sum_peak_pages, peak);
-	maximum(&r->largest_peak_pages, peak);
+	largest_note(r, peak);
 }
 
 /*
@@ -195,6 +195,7 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	struct exit_event *ev = &p->event;
 	u64 signal = p->signal, peak;
 	struct run_totals *own;
+	bool many = ev->threads != 1 || ev->flags & EVENT_TAKEN_IN;
 
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
@@ -219,6 +220,7 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 	run_add(ev->run, FIELD(records), 1);
 	if (bpf_map_delete_elem(&processes, &signal))
 		__sync_fetch_and_add(&drops.delete_failed, 1);
+	claims_drop(signal, many);
 }
 
 /*
@@ -258,21 +260,20 @@ __noinline int thread_add(u64 signal, u64 task_addr)
  */
 static __always_inline bool taken_thread_finish(struct process *p, struct task_struct *task)
 {
-	u64 key = bpf_get_current_task();
+	u64 key = bpf_get_current_task(), signal = p->signal;
 
-	if (thread_add(p->signal, key)) {
-		if (bpf_map_delete_elem(&threads, &key) || __sync_fetch_and_add(&p->here, -1) != 1)
+	if (thread_add(signal, key)) {
+		if (bpf_map_delete_elem(&threads, &key) || !count_down(&p->here))
 			return false;
 	}
-	return !p->here && !BPF_CORE_READ(task, signal, live.counter) &&
-	       !(__sync_fetch_and_or(&p->event.flags, EVENT_FINISHED) & EVENT_FINISHED);
+	return !p->here && !BPF_CORE_READ(task, signal, live.counter) && finish_once(p, signal);
 }
 
 /* @task is current. */
 static __always_inline int thread_finish(struct process *p, struct task_struct *task)
 {
 	struct exit_event *ev = &p->event;
-	u64 key = bpf_get_current_task();
+	u64 key = bpf_get_current_task(), signal = signal_of(task);
 	bool last;
 
 	if (runtimes_used)
@@ -281,8 +282,8 @@ static __always_inline int thread_finish(struct process *p, struct task_struct *
 	if (attaching && ev->flags & EVENT_TAKEN_IN) {
 		last = taken_thread_finish(p, task);
 	} else {
-		thread_add(p->signal, key);
-		last = __sync_fetch_and_add(&p->dead, 1) + 1 == ev->threads;
+		thread_add(signal, key);
+		last = dead_is_last(p, signal);
 	}
 	if (last)
 		process_finish(p, task, true);

@@ -33,6 +33,7 @@ enum event_type {
 	EVENT_EXIT,
 	EVENT_OOM,
 	EVENT_AWAKE, /* the tree runs again after it was declared idle */
+	EVENT_COUNT, /* without fetch atomics: processes or threads became more or less */
 };
 
 enum event_flag {
@@ -150,6 +151,12 @@ struct awake_event {
 	__u32 reserved;
 };
 
+struct count_event {
+	__u32 type;
+	__u32 field; /* of run_totals, in __u64 */
+	__s32 delta;
+};
+
 /* What the maps hold of a living process; read from outside only once metering is over. */
 struct process {
 	struct exit_event event; /* filled as its threads die */
@@ -178,6 +185,13 @@ struct thread_before {
 	__u64 cpu_ns;
 	__u64 counters[13]; /* as in exit_event, utime_ns the first */
 	__u64 counted;      /* its CPU since then is being counted */
+};
+
+/* Who does something that must be done once: flag of a process. */
+struct claim {
+	__u64 signal;
+	__u32 flag;
+	__u32 reserved;
 };
 
 /* Who made whom, while a tree is taken in. */
@@ -277,13 +291,13 @@ struct verdict {
 /* Who runs where, for readers on other CPUs; written by its own CPU with interrupts off. */
 struct cpu_slot {
 	__u64 task;
-	__u64 counted;      /* the task that was counted since it is on the CPU */
-	__u64 runtime_ns;   /* its runtime then */
-	__u64 cpu_ns;       /* all slices of the tree's tasks on this CPU */
-	__u64 looked_ns;    /* cpu_ns when memory was last looked at here */
-	__u64 looked_ticks; /* jiffies then */
-	__u64 moment;       /* MOMENT_: what the large program is to go on with */
-	__u64 reserved;
+	__u64 counted;            /* the task that was counted since it is on the CPU */
+	__u64 runtime_ns;         /* its runtime then */
+	__u64 cpu_ns;             /* all slices of the tree's tasks on this CPU */
+	__u64 looked_ns;          /* cpu_ns when memory was last looked at here */
+	__u64 looked_ticks;       /* jiffies then */
+	__u64 moment;             /* MOMENT_: what the large program is to go on with */
+	__u64 largest_peak_pages; /* without fetch atomics: of the processes that ended here */
 	struct verdict verdicts[VERDICTS];
 };
 
@@ -297,11 +311,13 @@ struct drop_counts {
 	__u64 mms_untracked;        /* no room in the address space map */
 	__u64 stale_entries;        /* a key was still taken when its owner was born */
 	__u64 delete_failed;
-	__u64 moments; /* a tail call was refused */
-	__u64 births;  /* no room to remember who made whom */
-	__u64 threads; /* no room for a thread that was there before */
-	__u64 missed;  /* processes of the tree that ended while it was taken in */
-	__u64 slices;  /* no room for a real-time task: CPU of the living is short */
+	__u64 moments;      /* a tail call was refused */
+	__u64 births;       /* no room to remember who made whom */
+	__u64 threads;      /* no room for a thread that was there before */
+	__u64 missed;       /* processes of the tree that ended while it was taken in */
+	__u64 slices;       /* no room for a real-time task: CPU of the living is short */
+	__u64 count_events; /* without fetch atomics: the most at once is not known */
+	__u64 claims;       /* no room for a claim: a process may have two records */
 };
 
 /* Counters that stand in the same order in both, utime_ns the first. */
@@ -323,7 +339,8 @@ _Static_assert(sizeof(struct exec_event) == 72, "exec_event is a wire format");
 _Static_assert(sizeof(struct exit_event) == 296, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
+_Static_assert(sizeof(struct count_event) == 12, "count_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 104, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 120, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

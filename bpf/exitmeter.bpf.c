@@ -10,16 +10,16 @@
 #include "seed.bpf.h"
 
 /* Set before prepare runs. */
-__u32 root_pid;       /* the held child, as its parent's namespace sees it */
-__u32 caller_is_fair; /* scheduled by the fair class */
+__u32 root_pid = 0;       /* the held child, as its parent's namespace sees it */
+__u32 caller_is_fair = 0; /* scheduled by the fair class */
 /* Answers of prepare. */
-__u32 seed_pid;      /* of the caller, to prove that the types fit this kernel */
-__u64 seed_start_ns; /* likewise, as the kernel has it */
-__u32 seed_found;
-__u32 seed_mem_alloc; /* the kernel has bpf_mem_alloc */
-__u32 seed_exit_mm;   /* at sched_process_exit the address space is still there */
+__u32 seed_pid = 0;      /* of the caller, to prove that the types fit this kernel */
+__u64 seed_start_ns = 0; /* likewise, as the kernel has it */
+__u32 seed_found = 0;
+__u32 seed_mem_alloc = 0; /* the kernel has bpf_mem_alloc */
+__u32 seed_exit_mm = 0;   /* at sched_process_exit the address space is still there */
 
-__u32 tree_idle; /* user space sleeps until the tree runs again; taken back by exchange */
+__u32 tree_idle = 0; /* user space sleeps until the tree runs again; taken back by exchange */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -41,6 +41,7 @@ struct {
  * Where each CPU's per-CPU memory lies, without any kernel symbol: the address of a per-CPU map
  * element on a CPU less the map's own per-CPU pointer (KERNEL: bpf_array.pptrs, per_cpu_ptr).
  */
+#ifndef NO_FETCH
 static long measure_cpu(u32 cpu, u64 *base)
 {
 	u32 zero = 0;
@@ -55,6 +56,25 @@ static long measure_cpu(u32 cpu, u64 *base)
 	cpu_offsets[cpu] = *(volatile u64 *)&offsets_leak - *base;
 	return 0;
 }
+
+static __always_inline bool measure_offsets(void)
+{
+	u64 base = 0;
+
+	*(volatile u64 *)&offsets_leak = (u64)&offset_probe;
+	bpf_probe_read_kernel(&base, sizeof(base),
+			      (void *)(*(volatile u64 *)&offsets_leak +
+				       bpf_core_field_offset(struct bpf_array, pptrs)));
+	bpf_loop(nr_cpus, measure_cpu, &base, 0);
+	return true;
+}
+#else
+/* Up to 6.1 RSS is no per-CPU counter; a kernel where it is needs the other object. */
+static __always_inline bool measure_offsets(void)
+{
+	return bpf_core_field_exists(struct mm_rss_stat, count);
+}
+#endif
 
 /*
  * The newest child of the caller that is root_pid: it is asleep, and its parent is here, so the
@@ -78,14 +98,9 @@ static __always_inline struct task_struct *held_child(struct task_struct *parent
 static __noinline int prepare(void)
 {
 	struct task_struct *current = (void *)bpf_get_current_task(), *root;
-	u64 base = 0;
 
-	*(volatile u64 *)&offsets_leak = (u64)&offset_probe;
-	bpf_probe_read_kernel(&base, sizeof(base),
-			      (void *)(*(volatile u64 *)&offsets_leak +
-				       bpf_core_field_offset(struct bpf_array, pptrs)));
-	bpf_loop(nr_cpus, measure_cpu, &base, 0);
-
+	if (!measure_offsets())
+		return 0;
 	if (caller_is_fair)
 		fair_class = (u64)BPF_CORE_READ(current, sched_class);
 	namespace_level = BPF_CORE_READ(current, thread_pid, level);
@@ -115,8 +130,12 @@ static __always_inline void wake_user(struct task_struct *next)
 
 	if (!mm || !bpf_map_lookup_elem(&mms, &mm))
 		return;
+#ifndef NO_FETCH
 	if (!__sync_lock_test_and_set(&tree_idle, 0))
 		return;
+#else
+	tree_idle = 0; /* it may be said twice */
+#endif
 	ev.at_ns = bpf_ktime_get_ns();
 	bpf_ringbuf_output(&events, &ev, sizeof(ev), BPF_RB_FORCE_WAKEUP);
 }
@@ -232,7 +251,7 @@ int on_image(struct bpf_raw_tracepoint_args *ctx)
 	case MOMENT_LOOK:
 		return look(cpu, SAMPLE_MUST);
 	case MOMENT_UNKNOWN:
-		task = bpf_get_current_task_btf();
+		task = current_task();
 		p = process_find(signal_of(task));
 		if (attaching && p && !task_is_dead(task))
 			thread_take(signal_of(task), bpf_get_current_task());
@@ -240,7 +259,7 @@ int on_image(struct bpf_raw_tracepoint_args *ctx)
 			thread_finish(p, task);
 		return 0;
 	case MOMENT_DEATH:
-		task = bpf_get_current_task_btf();
+		task = current_task();
 		p = process_find(signal_of(task));
 		return p ? thread_finish(p, task) : 0;
 	default:
@@ -331,7 +350,7 @@ int on_exec_call(void *ctx)
 SEC("raw_tp/sched_wakeup_new")
 int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	u32 cpu = bpf_get_smp_processor_id();
 
 	if (cpu < EVENT_CPUS_MAX &&
@@ -345,7 +364,7 @@ SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	/* Here current is the one that leaves, on every kernel. */
-	struct task_struct *prev = current_at(ctx->args[1], EVENT_CAST_MARK);
+	struct task_struct *prev = current_at(ctx->args[1]);
 	u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_slot *slot;
 	enum membership is;
@@ -386,7 +405,7 @@ int on_tick(void *ctx)
 
 	if (cpu >= EVENT_CPUS_MAX || slots[cpu].looked_ticks == ticks)
 		return 0;
-	task = bpf_get_current_task_btf();
+	task = current_task();
 	if (is_member(task, bpf_get_current_task(), &slots[cpu]) != MEMBER)
 		return 0;
 	count_slice(task, &slots[cpu]);
@@ -425,7 +444,7 @@ int on_mark_victim(struct bpf_raw_tracepoint_args *ctx)
 		p = process_find(signal_of(task));
 		if (!p)
 			return 0;
-		__sync_fetch_and_or(&p->event.flags, EVENT_OOM_VICTIM);
+		flag_set(p, EVENT_OOM_VICTIM);
 		ev.start_ns = p->event.start_ns;
 		ev.tgid = p->event.tgid;
 		ev.pid = p->event.pid;

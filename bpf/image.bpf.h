@@ -53,7 +53,7 @@ static __noinline void image_note(struct process *p, struct task_struct *task)
  */
 static __always_inline int prepare_exec(struct task_struct *task, struct process *p)
 {
-	if (__sync_fetch_and_or(&p->event.flags, EVENT_IN_EXEC) & EVENT_IN_EXEC)
+	if (!exec_once(p))
 		return 0;
 	image_note(p, task);
 	mm_leave(p->mm, p->signal, true);

@@ -5,25 +5,13 @@
 #ifndef PROCESS_BPF_H
 #define PROCESS_BPF_H
 
+#ifdef NO_FETCH
+#include "memory_old.bpf.h"
+#else
 #include "memory.bpf.h"
+#endif
 
-/* Set before load. */
-const volatile __u32 ring_bytes = 0;
-
-__u32 namespace_level; /* of the caller's pid namespace */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 2 << 20);
-} events SEC(".maps");
-
-/* Nobody is woken for a record: user space polls, but at half a ring it had better come. */
-static __always_inline u64 wake_flags(void)
-{
-	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_bytes / 2)
-		return BPF_RB_FORCE_WAKEUP;
-	return BPF_RB_NO_WAKEUP;
-}
+__u32 namespace_level = 0; /* of the caller's pid namespace */
 
 /* The process's pid as exitmeter's own pid namespace sees it; 0 where it does not. */
 static __always_inline u32 pid_in_namespace(struct task_struct *task)
@@ -42,7 +30,7 @@ static __always_inline u32 pid_in_namespace(struct task_struct *task)
 }
 
 /* What a new entry starts as; too large for a stack. */
-static const struct process blank_process;
+const struct process blank_process = {};
 
 static __always_inline void fork_send(const struct exit_event *ev)
 {

@@ -16,14 +16,14 @@
 #define GENERATIONS 1024 /* of processes that ended between two passes */
 
 /* Set by user space. */
-__u32 seed_mode;
-__u32 seeding; /* births of all processes are remembered */
-__u32 seed_roots[SEED_ROOTS_MAX];
-__u32 seed_roots_n;
+__u32 seed_mode = 0;
+__u32 seeding = 0; /* births of all processes are remembered */
+__u32 seed_roots[SEED_ROOTS_MAX] = {};
+__u32 seed_roots_n = 0;
 /* Answers. */
-__u64 seed_added;
-static struct process seed_fresh; /* what a process starts as: whole before others can find it */
-static u64 seed_own;              /* exitmeter's signal_struct: never in the tree */
+__u64 seed_added = 0;
+struct process seed_fresh = {}; /* what a process starts as: whole before others can find it */
+__u64 seed_own = 0;             /* exitmeter's signal_struct: never in the tree */
 
 static __always_inline void birth_note(u64 signal, u64 creator, bool member)
 {
@@ -80,11 +80,11 @@ static __always_inline bool comes_from_tree(u64 signal)
 
 	if (!signal)
 		return false;
-	bpf_loop(GENERATIONS, generation, &a, 0);
+	repeat(GENERATIONS, generation, &a);
 	if (!a.found)
 		return false;
 	a.at = signal;
-	bpf_loop(GENERATIONS, count_missed, &a, 0);
+	repeat(GENERATIONS, count_missed, &a);
 	return true;
 }
 
@@ -103,22 +103,6 @@ static __always_inline bool belongs(struct task_struct *task, u64 signal)
 		return true;
 	b = bpf_map_lookup_elem(&births, &signal);
 	return b && comes_from_tree(b->creator);
-}
-
-/* One user less of an address space that may be gone: it must not be read again. */
-__noinline int mm_forget(u64 mm)
-{
-	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm);
-	u64 task = bpf_get_current_task();
-
-	if (!e || e->mm != mm || e->dead || __sync_fetch_and_add(&e->users, -1) != 1)
-		return 0;
-	if (!entry_lock(e, mm, task, LOCK_TRIES))
-		run_add(e->run, FIELD(lock_missed), 1);
-	mm_end(e, 0);
-	entry_unlock(e, task);
-	bpf_map_delete_elem(&mms, &mm);
-	return 0;
 }
 
 /*
@@ -243,8 +227,8 @@ __noinline int thread_check(u64 signal, u64 task_addr)
 
 	if (!p || !(task_state(task) & TASK_DEAD) || bpf_map_delete_elem(&threads, &task_addr))
 		return 0;
-	if (__sync_fetch_and_add(&p->here, -1) == 1 && !BPF_CORE_READ(task, signal, live.counter) &&
-	    !(__sync_fetch_and_or(&p->event.flags, EVENT_FINISHED) & EVENT_FINISHED)) {
+	if (count_down(&p->here) && !BPF_CORE_READ(task, signal, live.counter) &&
+	    finish_once(p, signal)) {
 		mm_forget(p->mm);
 		process_finish(p, task, false);
 	}

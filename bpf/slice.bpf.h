@@ -72,11 +72,11 @@ static __always_inline enum membership is_member(struct task_struct *task, u64 a
 static __always_inline bool is_fair(struct task_struct *task)
 {
 	if (prio_tells_class)
-		return task->prio >= MAX_RT_PRIO;
+		return task_read(task, prio) >= MAX_RT_PRIO;
 	return (u64)BPF_CORE_READ(task, sched_class) == fair_class;
 }
 
-static u64 runtimes_used; /* entries that were ever made in runtimes */
+__u64 runtimes_used = 0; /* entries that were ever made in runtimes */
 
 /*
  * What the runtime of @task was when it was last counted; interrupts are off.  A task that was ever
@@ -85,7 +85,7 @@ static u64 runtimes_used; /* entries that were ever made in runtimes */
 static __always_inline u64 counted_before(struct task_struct *task, struct cpu_slot *slot,
 					  u64 runtime)
 {
-	u64 since = task->se.prev_sum_exec_runtime, key = (u64)task, *seen;
+	u64 since = task_read(task, se.prev_sum_exec_runtime), key = (u64)task, *seen;
 	bool fair = is_fair(task), here = slot->counted == (u64)task;
 
 	barrier_var(since); /* one load must not serve two types of pointer */
@@ -115,7 +115,7 @@ static __always_inline u64 counted_before(struct task_struct *task, struct cpu_s
 /* CPU of the task since it was last counted. */
 static __always_inline void count_slice(struct task_struct *task, struct cpu_slot *slot)
 {
-	u64 runtime = task->se.sum_exec_runtime;
+	u64 runtime = task_read(task, se.sum_exec_runtime);
 	u64 since = counted_before(task, slot, runtime);
 	struct process *p;
 	struct run_totals *own;

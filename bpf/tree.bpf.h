@@ -19,6 +19,7 @@ const volatile __u32 hiwater_slack_pages = 0;
 /* The kernel has no sched_ext: whoever has no real-time priority is in the fair class. */
 const volatile __u32 prio_tells_class = 0;
 const volatile __u32 attaching = 0; /* the tree was there before us */
+const volatile __u32 ring_bytes = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -33,6 +34,9 @@ struct {
 	__type(key, u64); /* address of mm_struct */
 	__type(value, struct mm_entry);
 } mms SEC(".maps");
+
+/* What a new entry starts as; too large for a stack beside others. */
+const struct mm_entry blank_mm = {};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -49,6 +53,14 @@ struct {
 	__type(value, struct run_totals);
 } runs SEC(".maps"); /* number 1 on; element 0 is not used */
 
+/* Only without fetch atomics: see once.bpf.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct claim);
+	__type(value, u32);
+} claims SEC(".maps");
+
 /* The next two are there only when a tree is attached to. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -64,20 +76,37 @@ struct {
 	__type(value, struct birth);
 } births SEC(".maps");
 
-struct run_totals tree;        /* run 0: the whole tree */
-static u64 living[LIVING_MAX]; /* address spaces of the tree, 0: free */
-static u32 living_top;         /* places above were never used */
-struct drop_counts drops;
+/*
+ * Those with an initialiser that are not static lie in the order of their definition: the two
+ * objects made of this text share one layout.
+ */
+struct run_totals tree = {};   /* run 0: the whole tree */
+__u64 living[LIVING_MAX] = {}; /* address spaces of the tree, 0: free */
+__u32 living_top = 0;          /* places above were never used */
+struct drop_counts drops = {};
 /* Metering is over: from here on nothing changes, so that it can be read as of one moment. */
-__u32 closed;
-struct cpu_slot slots[EVENT_CPUS_MAX];
-__u64 membership_number; /* rises by two whenever a task of the tree is born or dead */
-static u64 fair_class;
+__u32 closed = 0;
+struct cpu_slot slots[EVENT_CPUS_MAX] = {};
+__u64 membership_number = 0; /* rises by two whenever a task of the tree is born or dead */
+__u64 fair_class = 0;
 /* Up to 6.1 each thread keeps counts of its own for up to 64 faults, of 16 pages each: readings
  * from outside, and marks, are short of those. */
-__u32 split_rss;
-static u64 cpu_offsets[EVENT_CPUS_MAX]; /* per-CPU base offsets, see measure_offsets */
-static u64 offsets_leak;
+__u32 split_rss = 0;
+__u64 cpu_offsets[EVENT_CPUS_MAX] = {}; /* per-CPU base offsets, see measure_offsets */
+__u64 offsets_leak = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 2 << 20);
+} events SEC(".maps");
+
+/* Nobody is woken for a record: user space polls, but at half a ring it had better come. */
+static __always_inline u64 wake_flags(void)
+{
+	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_bytes / 2)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
 
 static __always_inline u64 signal_of(struct task_struct *task)
 {
@@ -98,6 +127,7 @@ static __always_inline struct run_totals *run_own(u32 run)
 	return nr_runs > 1 && run ? bpf_map_lookup_elem(&runs, &run) : NULL;
 }
 
+#ifndef NO_FETCH
 /* Without a lock; @max may be raised by others meanwhile. */
 __noinline int maximum(u64 *max, u64 v)
 {
@@ -111,6 +141,14 @@ __noinline int maximum(u64 *max, u64 v)
 	}
 	return 0;
 }
+#else
+/* Others must not depend on it: of two at the same time either may stay. */
+static __always_inline void maximum(u64 *max, u64 v)
+{
+	if (v > *max)
+		*max = v;
+}
+#endif
 
 /* Totals are addressed by their place, so that one function serves all. */
 #define FIELD(member) (__builtin_offsetof(struct run_totals, member) / sizeof(u64))
@@ -132,6 +170,7 @@ __noinline int run_add(u32 run, u32 field, s64 delta)
 	return 0;
 }
 
+#ifndef NO_FETCH
 /* The same, and keeps the maximum, which stands beside it. */
 __noinline int run_count(u32 run, u32 field, s64 delta)
 {
@@ -144,5 +183,31 @@ __noinline int run_count(u32 run, u32 field, s64 delta)
 			__sync_fetch_and_add(run_field(own, field), delta) + delta);
 	return 0;
 }
+
+static __always_inline void largest_note(struct run_totals *r, u64 peak)
+{
+	maximum(&r->largest_peak_pages, peak);
+}
+#else
+/* The same; the maximum is user space's, from the order of what is sent. */
+__noinline int run_count(u32 run, u32 field, s64 delta)
+{
+	struct count_event ev = { .type = EVENT_COUNT, .field = field, .delta = delta };
+
+	run_add(run, field, delta);
+	if (bpf_ringbuf_output(&events, &ev, sizeof(ev), wake_flags()))
+		__sync_fetch_and_add(&drops.count_events, 1);
+	return 0;
+}
+
+/* At a last switch, interrupts off: each CPU has its own. */
+static __always_inline void largest_note(struct run_totals *r, u64 peak)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	if (cpu < EVENT_CPUS_MAX)
+		maximum(&slots[cpu].largest_peak_pages, peak);
+}
+#endif
 
 #endif /* TREE_BPF_H */

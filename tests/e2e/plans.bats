@@ -32,7 +32,7 @@ bpf_only() {
 	bpf_only
 	meter_raw --source=bpf:maxrss -- "$WORK/hold" touch=30 print exit=3
 	holds "a plan of bounds" '.source.hook == "maxrss" and (.completeness.exact | not)
-		and (.completeness.reasons | any(startswith("peaks-bounded")))'
+		and (.completeness.reasons | any(test("only bounds of peaks")))'
 	same "exact" "$(row '.comm == "hold"' .peak_rss_exact)" false
 	within "the bound" "$(truth rss)" \
 		"$(row '.comm == "hold"' '.peak_rss_bytes - .peak_rss_error_bytes')" \

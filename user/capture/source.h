@@ -36,13 +36,13 @@ struct source_options {
 
 /* What the record says of the source; texts are static or owned by it. */
 struct source_info {
-	const char *exits;   /* "bpf", "proc" */
-	const char *hook;    /* NULL: none */
-	const char *tree;    /* "fork-events", "ppid" */
-	const char *samples; /* "bpf-tick+proc", "bpf+proc", "proc" */
-	bool exact;          /* it can be: each end is seen */
-	bool bounded;        /* but its memory is not: peaks are bounds */
-	const char *refused; /* what would have been better, and why not; NULL or "": nothing */
+	const char *exits;    /* "bpf", "proc" */
+	const char *hook;     /* NULL: none */
+	const char *tree;     /* "fork-events", "ppid" */
+	const char *samples;  /* "bpf-tick+proc", "bpf+proc", "proc" */
+	bool exact;           /* each end can be */
+	const char *degraded; /* why the figures cannot be all the same; NULL */
+	const char *refused;  /* what would have been better, and why not; NULL or "": nothing */
 };
 
 struct source;

@@ -17,11 +17,18 @@
 
 #define LINKS_MAX 16
 
+/* What user space counts in the order of the ring buffer. */
+struct most {
+	int64_t now, most;
+};
+
 struct source_bpf {
 	struct source base;
 	struct exitmeter_bpf *skel;
-	struct exitmeter_bpf *late;   /* the tick and the OOM evidence */
-	struct exitmeter_bpf *beside; /* second copies, once a program was skipped */
+	bool old;                       /* it is the object for kernels before 5.19 */
+	struct most processes, threads; /* only then */
+	struct exitmeter_bpf *late;     /* the tick and the OOM evidence */
+	struct exitmeter_bpf *beside;   /* second copies, once a program was skipped */
 	struct exitmeter_bpf
 		*probes;     /* programs at functions of the kernel, for plans that need them */
 	const char *plan;    /* asked for; NULL: the best */
@@ -86,6 +93,15 @@ bool source_bpf_is_plan(const char *name, char *why, size_t cap);
  * instructions, since libbpf would read the kernel's whole BTF for the two numbers.
  */
 void source_bpf_cast(const struct kernel_btf *btf, struct bpf_program *prog);
+
+/* --- kernels before 5.19 (source_bpf_old.c) --- */
+
+/* Opens the one or the other object.  NULL with errno. */
+struct exitmeter_bpf *source_bpf_object(bool old, const struct bpf_object_open_opts *o);
+/* One process or thread more or less.  0. */
+int source_bpf_count(struct source_bpf *s, const struct count_event *e);
+/* Puts right what those programs cannot tell: maxima are counted here, sums are unknown. */
+void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret);
 
 /* --- records (source_bpf_records.c) --- */
 

@@ -14,7 +14,7 @@
 struct plan {
 	const char *name; /* --source=bpf:NAME, source.hook */
 	int (*attach)(struct source_bpf *s);
-	bool bounded; /* a peak is a bound */
+	const char *degraded; /* NULL: it is exact */
 };
 
 static int keep(struct source_bpf *s, struct bpf_link *link)
@@ -128,11 +128,11 @@ static int attach_exit_calls(struct source_bpf *s)
 }
 
 static const struct plan plans[] = {
-	{ "sched_process_exit+mm", attach_exit_tracepoint, false },
-	{ "kprobe:taskstats_exit", attach_exit_kprobe, false },
-	{ "fentry:taskstats_exit", attach_exit_entry, false },
-	{ "exit_group+exit+signal_deliver", attach_exit_calls, false },
-	{ "maxrss", attach_late_exit, true },
+	{ "sched_process_exit+mm", attach_exit_tracepoint, NULL },
+	{ "kprobe:taskstats_exit", attach_exit_kprobe, NULL },
+	{ "fentry:taskstats_exit", attach_exit_entry, NULL },
+	{ "exit_group+exit+signal_deliver", attach_exit_calls, NULL },
+	{ "maxrss", attach_late_exit, "this plan of hooks has only bounds of peaks" },
 };
 
 #define N_PLANS (sizeof(plans) / sizeof(plans[0]))
@@ -175,7 +175,8 @@ int source_bpf_attach_plan(struct source_bpf *s)
 		err = plans[i].attach(s);
 		if (!err) {
 			s->base.info.hook = plans[i].name;
-			s->base.info.bounded = plans[i].bounded;
+			if (plans[i].degraded)
+				s->base.info.degraded = plans[i].degraded;
 			s->base.info.refused = s->refused;
 			return 0;
 		}

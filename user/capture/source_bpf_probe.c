@@ -11,9 +11,7 @@
 #include <bpf/libbpf.h>
 #include <linux/types.h>
 
-#include "capture/kernel_btf.h"
-#include "exit_event.h"
-#include "exitmeter.skel.h"
+#include "capture/source_bpf.h"
 
 /* Nothing is followed: what the maps must hold is the least that loads. */
 #define PROBE_RING_BYTES (64u << 10)
@@ -41,6 +39,7 @@ struct probe {
 	const struct probe_sink *sink;
 	struct kernel_btf btf;
 	int n_cpus;
+	bool old; /* the object for kernels before 5.19 */
 };
 
 static void say(const struct probe *p, const char *name, bool required, int err)
@@ -64,7 +63,7 @@ static struct exitmeter_bpf *open_object(const struct probe *p)
 	LIBBPF_OPTS(bpf_object_open_opts, o,
 		    .btf_custom_path = p->btf.fd >= 0 ? p->btf.path : NULL);
 
-	return exitmeter_bpf__open_opts(&o);
+	return source_bpf_object(p->old, &o);
 }
 
 static bool is_wanted(const char *program, bool late)
@@ -96,6 +95,7 @@ static int load_programs(const struct probe *p, bool late, struct exitmeter_bpf 
 	bpf_map__set_max_entries(skel->maps.processes, PROBE_ENTRIES);
 	bpf_map__set_max_entries(skel->maps.mms, PROBE_ENTRIES);
 	bpf_map__set_max_entries(skel->maps.runtimes, PROBE_ENTRIES);
+	bpf_map__set_max_entries(skel->maps.claims, PROBE_ENTRIES);
 	err = exitmeter_bpf__load(skel);
 	if (err) {
 		exitmeter_bpf__destroy(skel);
@@ -210,6 +210,10 @@ void source_bpf_probe(const struct probe_sink *sink)
 		say_untried(&p, "bpf", true);
 	} else {
 		err = p.n_cpus > 0 ? load_programs(&p, false, &skel) : p.n_cpus;
+		if (err == -EINVAL) {
+			p.old = true;
+			err = load_programs(&p, false, &skel);
+		}
 		say(&p, "bpf", true, err);
 	}
 	hooks_try(&p, false, skel, 0);

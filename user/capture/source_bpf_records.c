@@ -259,6 +259,7 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 	const struct exit_event *exit = data;
 	const struct oom_event *oom = data;
 	const struct awake_event *awake = data;
+	const struct count_event *count = data;
 
 	/* The type lies elsewhere in each; the sizes differ. */
 	s->seen_records++;
@@ -272,6 +273,8 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 		s->err = take_oom(s, oom);
 	else if (size == sizeof(*awake) && awake->type == EVENT_AWAKE)
 		source_bpf_wake(s);
+	else if (size == sizeof(*count) && count->type == EVENT_COUNT)
+		s->err = source_bpf_count(s, count);
 	else
 		s->err = -EBADMSG;
 	return s->err;

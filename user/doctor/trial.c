@@ -97,8 +97,8 @@ void trial_run(struct verdict *v)
 	snprintf(v->source, sizeof(v->source), "%s", source->info.exits);
 	snprintf(v->plan, sizeof(v->plan), "%s", source->info.hook ? source->info.hook : "");
 	err = source_finish(source, true, &totals);
-	if (source->info.bounded)
-		snprintf(v->why, sizeof(v->why), "this plan has bounds only");
+	if (source->info.degraded)
+		snprintf(v->why, sizeof(v->why), "%s", source->info.degraded);
 	else if (err || !t.ended)
 		snprintf(v->why, sizeof(v->why), "the end of a child was not told%s%s",
 			 err ? ": " : "", err ? strerror(-err) : "");

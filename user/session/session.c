@@ -213,10 +213,14 @@ static void check_sum(struct session *s, struct tree_sample *t)
 static void read_scan(struct session *s, struct tree_sample *t)
 {
 	struct scan_result again;
+	/* Where there is no other sum a twentieth of the time goes into it. */
+	int64_t budget = t->totals.lower_bytes >= 0
+				 ? SCAN_BUDGET_NS
+				 : (int64_t)(s->config->interval_s * (double)NS_PER_S / 20);
 
 	t->pages_stolen = pages_stolen(s, t->at_ns);
 	t->scanned = true;
-	scan_pass(s->scan, SCAN_BUDGET_NS, false, &t->scan);
+	scan_pass(s->scan, budget, false, &t->scan);
 	/* Larger than what the kernel summed up: only what two readings agree on counts. */
 	if (t->scan.complete && t->scan.net_rss_bytes > t->totals.lower_max_bytes) {
 		scan_pass(s->scan, 0, true, &again);
@@ -463,7 +467,10 @@ static int open_source(struct session *s)
 	if (!err && s->source->info.refused)
 		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s",
 			 s->source->info.refused);
-	if (!err && c->require_exact && (!s->source->info.exact || s->source->info.bounded)) {
+	if (!err && c->require_exact && s->source->info.degraded) {
+		log_line("not exact, not started: %s", s->source->info.degraded);
+		err = -EPERM;
+	} else if (!err && c->require_exact && !s->source->info.exact) {
 		log_line("not exact, not started: %s",
 			 *s->fallback_reason ? s->fallback_reason : "sampled by choice");
 		err = -EPERM;
@@ -509,6 +516,8 @@ static int start(struct session *s)
 			  scan_available() == -ESRCH ? "proc-of-another-namespace" : "no-proc");
 	else if (!s->source->info.exact && scan_hides_others())
 		texts_add(&s->run.notes, "proc-hides-others");
+	if (s->source->info.degraded)
+		texts_add(&s->run.reasons, "%s", s->source->info.degraded);
 	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
