@@ -60,7 +60,8 @@ static __always_inline bool claim(u64 signal, u32 flag)
 {
 	struct claim key = { .signal = signal, .flag = flag };
 	u32 none = 0;
-	long err = bpf_map_update_elem(&claims, &key, &none, BPF_NOEXIST);
+	int err = bpf_map_update_elem(&claims, &key, &none,
+				      BPF_NOEXIST); /* its upper half is not set */
 
 	if (err && err != -EEXIST)
 		__sync_fetch_and_add(&drops.claims, 1);
