@@ -8,13 +8,15 @@
  *   execstorm N COUNT     N threads wait while the leader execs this again, COUNT times in all
  *   killed N MIB          N threads hold MIB each; then SIGKILL to the process
  *   segv N                N threads; one touches what is not there
+ *   atonce N COUNT        COUNT processes one after another, each of N threads that all end at
+ *                         once by themselves, the leader too
  *   growexec MIB PROGRAM...  a thread still takes MIB while the leader execs and cannot stop before
  *                         it has them; prints truth, what the old image had in the end
  */
 #include "work.h"
 #include <pthread.h>
 
-#define USAGE       "onebyone|leaderfirst|nonleader|execstorm|killed|segv|growexec ..."
+#define USAGE       "onebyone|leaderfirst|nonleader|execstorm|killed|segv|atonce|growexec ..."
 #define MAX_THREADS 256
 
 static pthread_barrier_t barrier;
@@ -156,6 +158,38 @@ static _Noreturn void exec_storm(char **argv)
 	die("exec");
 }
 
+static void *run_end(void *arg)
+{
+	(void)arg;
+	pthread_barrier_wait(&barrier);
+	__atomic_add_fetch(&turn, -1, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE))
+		sched_yield();
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static int at_once(unsigned long n, unsigned long count)
+{
+	pid_t pid;
+	int status;
+
+	for (unsigned long i = 0; i < count; i++) {
+		pid = fork_checked();
+		if (!pid) {
+			turn = (int)n;
+			threads_start(n - 1, run_end);
+			__atomic_add_fetch(&turn, -1, __ATOMIC_ACQ_REL);
+			while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE))
+				sched_yield();
+			syscall(SYS_exit, 0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			die("child");
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[1] : "";
@@ -178,6 +212,8 @@ int main(int argc, char **argv)
 		burn_each_ns = number(argv[3]) * NS_PER_MS;
 		return one_by_one(number(argv[2]));
 	}
+	if (!strcmp(how, "atonce"))
+		return at_once(number(argv[2]), number(argv[3]));
 	if (!strcmp(how, "leaderfirst")) {
 		burn_each_ns = number(argv[2]) * NS_PER_MS;
 		exit_code = (int)number(argv[3]);
