@@ -56,6 +56,15 @@ static struct task_struct *(*current_cast)(u64 task, u64 mark) = (void *)FUNC_ge
 #define current_at(task)          current_cast(task, EVENT_CAST_MARK)
 #endif
 
+/* One value for the check and for the use: older verifiers do not see that two are the same. */
+static __always_inline u64 this_cpu(void)
+{
+	u64 cpu = bpf_get_smp_processor_id();
+
+	barrier_var(cpu);
+	return cpu;
+}
+
 static __always_inline u64 task_state(struct task_struct *task)
 {
 	struct task_struct___v2_6 *old = (void *)task;

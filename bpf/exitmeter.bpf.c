@@ -234,7 +234,7 @@ static __always_inline int image_changes(bool again)
 SEC("raw_tp")
 int on_image(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 cpu = bpf_get_smp_processor_id();
+	u64 cpu = this_cpu();
 	struct task_struct *task;
 	struct process *p;
 	u32 moment;
@@ -351,7 +351,7 @@ SEC("raw_tp/sched_wakeup_new")
 int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = current_task();
-	u32 cpu = bpf_get_smp_processor_id();
+	u64 cpu = this_cpu();
 
 	if (cpu < EVENT_CPUS_MAX &&
 	    (is_member(task, bpf_get_current_task(), &slots[cpu]) != STRANGER ||
@@ -365,7 +365,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
 	/* Here current is the one that leaves, on every kernel. */
 	struct task_struct *prev = current_at(ctx->args[1]);
-	u32 cpu = bpf_get_smp_processor_id();
+	u64 cpu = this_cpu();
 	struct cpu_slot *slot;
 	enum membership is;
 
@@ -399,7 +399,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/hrtimer_expire_exit")
 int on_tick(void *ctx)
 {
-	u32 cpu = bpf_get_smp_processor_id();
+	u64 cpu = this_cpu();
 	u64 ticks = bpf_jiffies64();
 	struct task_struct *task;
 
