@@ -591,6 +591,13 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	case ENOTSUP:
 		snprintf(why, cap, "no hook where an exit can be read: %s", s->refused);
 		break;
+	case E2BIG:
+		if (s->n_cpus > EVENT_CPUS_MAX) {
+			snprintf(why, cap, "more than %d CPUs", EVENT_CPUS_MAX);
+			break;
+		}
+		/* Longer than a plain user's program may be. */
+		/* fall through */
 	case EPERM:
 	case EACCES:
 		snprintf(why, cap,
@@ -614,8 +621,8 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	case ENXIO:
 		snprintf(why, cap, "the CPUs cannot be counted (/sys is not mounted)");
 		break;
-	case E2BIG:
-		snprintf(why, cap, "more than %d CPUs", EVENT_CPUS_MAX);
+	case ENOBUFS:
+		snprintf(why, cap, "more than %d processes to attach to", SEED_ROOTS_MAX);
 		break;
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
@@ -670,7 +677,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		goto fail;
 	}
 	if (o->n_roots > SEED_ROOTS_MAX) {
-		err = -E2BIG;
+		err = -ENOBUFS;
 		goto fail;
 	}
 	if (o->plan && !source_bpf_is_plan(o->plan, why, cap)) {

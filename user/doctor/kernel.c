@@ -78,7 +78,9 @@ static void on_step(void *ctx, const struct probe_step *step)
 			   meaning_of(step->name));
 		return;
 	}
-	if (step->err == -EPERM || step->err == -EACCES || kernel_locked_down())
+	/* -E2BIG: longer than a plain user's program may be. */
+	if (step->err == -EPERM || step->err == -EACCES || step->err == -E2BIG ||
+	    kernel_locked_down())
 		cause = refusal_of_bpf(&remedy);
 	else if (!strcmp(step->name, "iterator") && step->err != -EINVAL)
 		cause = "it needs " KERNEL_BTF;
