@@ -10,13 +10,15 @@
  *   segv N                N threads; one touches what is not there
  *   atonce N COUNT        COUNT processes one after another, each of N threads that all end at
  *                         once by themselves, the leader too
+ *   spread PAGES MORE     on each CPU a thread touches PAGES pages, and MORE that it gives back;
+ *                         prints cpus, top (with MORE), and at the end maxrss, hwm and rss
  *   growexec MIB PROGRAM...  a thread still takes MIB while the leader execs and cannot stop before
  *                         it has them; prints truth, what the old image had in the end
  */
 #include "work.h"
 #include <pthread.h>
 
-#define USAGE       "onebyone|leaderfirst|nonleader|execstorm|killed|segv|atonce|growexec ..."
+#define USAGE       "onebyone|leaderfirst|nonleader|execstorm|killed|segv|atonce|spread|growexec ..."
 #define MAX_THREADS 256
 
 static pthread_barrier_t barrier;
@@ -144,6 +146,50 @@ static _Noreturn void grow_exec(void)
 	exec_checked(program);
 }
 
+static char *spread_area;
+static size_t spread_bytes, more_bytes; /* of one thread */
+
+static void *run_spread(void *arg)
+{
+	size_t all = spread_bytes + more_bytes;
+	char *mine = spread_area + (uintptr_t)arg * all;
+
+	pin((int)(uintptr_t)arg);
+	touch(mine, all);
+	pthread_barrier_wait(&barrier); /* it all is there */
+	pthread_barrier_wait(&barrier); /* it was measured */
+	if (more_bytes && madvise(mine + spread_bytes, more_bytes, MADV_DONTNEED))
+		die("madvise");
+	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static _Noreturn void spread(unsigned long pages, unsigned long more)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned long n = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+	struct rusage ru;
+	uint64_t top, hwm;
+
+	spread_bytes = pages * page;
+	more_bytes = more * page;
+	spread_area = map_small(n * (spread_bytes + more_bytes));
+	dprintf(1, "cpus=%lu\n", n);
+	threads_start(n, run_spread);
+	rss_bytes(0);
+	hwm_bytes(0);
+	top = rss_bytes(0);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	getrusage(RUSAGE_SELF, &ru);
+	hwm = hwm_bytes(0);
+	dprintf(1, "top=%lu\nmaxrss=%lu\nhwm=%lu\n", top, ru.ru_maxrss * 1024UL, hwm);
+	dprintf(1, "rss=%lu\n", rss_bytes(0));
+	end_now(0);
+}
+
 static _Noreturn void exec_storm(char **argv)
 {
 	unsigned long count = number(argv[3]);
@@ -229,6 +275,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "execstorm"))
 		exec_storm(argv);
+	if (!strcmp(how, "spread"))
+		spread(number(argv[2]), number(argv[3]));
 	if (!strcmp(how, "growexec")) {
 		program = argv + 3;
 		hold_bytes = number(argv[2]) * MIB;
