@@ -162,7 +162,8 @@ static void live_start(struct live *l)
 	random_facts(l, &facts, &source);
 	interval = (double)source.interval_ns / (double)NS_PER_S;
 	if (run_init(&l->run, l->start_ns,
-		     interval > 0 && interval < METER_MIN_SAMPLE_S ? interval : METER_MIN_SAMPLE_S,
+		     interval > 0 && interval < EM_MIN_SAMPLE_SECONDS ? interval
+								      : EM_MIN_SAMPLE_SECONDS,
 		     (int)l->journal.n_cpus))
 		abort();
 	journal_start(&l->journal, l->start_ns, &facts, &source);

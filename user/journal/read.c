@@ -36,7 +36,7 @@ static double least_interval(int64_t interval_ns)
 {
 	double s = (double)interval_ns / (double)NS_PER_S;
 
-	return s > 0 && s < METER_MIN_SAMPLE_S ? s : METER_MIN_SAMPLE_S;
+	return s > 0 && s < EM_MIN_SAMPLE_SECONDS ? s : EM_MIN_SAMPLE_SECONDS;
 }
 
 static int open_run(struct fold *f)

@@ -22,7 +22,7 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 
 	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = UNKNOWN };
 	peak_init(&r->peak);
-	err = meter_init(&r->meter, 0, min_sample_s, METER_MAX_MARKS);
+	err = em_meter_init(&r->meter, 0, min_sample_s, EM_MAX_MARKS);
 	if (!err)
 		err = top_init(&r->by_peak, TOP_PEAK, ROWS_BY_PEAK);
 	if (!err)
@@ -39,7 +39,7 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 void run_free(struct run *r)
 {
 	tree_free(&r->tree);
-	meter_free(&r->meter);
+	em_meter_clear(&r->meter);
 	groups_free(&r->groups);
 	top_free(&r->by_peak);
 	top_free(&r->by_cpu);
@@ -158,7 +158,7 @@ bool run_on_sample(struct run *r, const struct tree_sample *s)
 	double now = SECONDS(s->at_ns - r->start_ns), cpu = SECONDS(s->totals.cpu_ns);
 
 	run_on_reading(r, s);
-	return meter_sample(&r->meter, run_sample_rss(s), plausible_cpu(r, cpu, now), now);
+	return em_meter_sample(&r->meter, run_sample_rss(s), plausible_cpu(r, cpu, now), now);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -258,7 +258,7 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 		u->cpu_system_ns = r->cpu_system_ns;
 	}
 	u->baseline_cpu_ns = t->baseline_cpu_ns;
-	u->peak_cpus = meter_peak_cpus(&r->meter);
+	u->peak_cpus = em_meter_peak_cpus(&r->meter);
 	u->max_processes = t->processes_max;
 	u->max_threads = t->threads_max;
 	u->total_processes = t->forks < 0 ? UNKNOWN : t->initial + t->forks;
@@ -335,9 +335,9 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	set_completeness(r, end, s);
 	set_usage(r, end, s);
 	s->rusage = end->rusage;
-	meter_end(&r->meter, larger(r->peak.process, UNKNOWN), SECONDS(larger(s->usage.cpu_ns, 0)),
-		  now);
-	s->n_marks = meter_aged(&r->meter, now, s->marks, METER_MAX_MARKS);
+	em_meter_end(&r->meter, larger(r->peak.process, UNKNOWN),
+		     SECONDS(larger(s->usage.cpu_ns, 0)), now);
+	s->n_marks = em_meter_aged(&r->meter, now, s->marks, EM_MAX_MARKS);
 	tree_sort_peak(&r->tree);
 	if (r->peak.source == PEAK_TRACKED) {
 		memcpy(s->at_peak, r->tree.at_peak, sizeof(s->at_peak));

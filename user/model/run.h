@@ -15,7 +15,7 @@
 struct run {
 	int64_t start_ns;
 	struct tree tree;
-	struct meter meter; /* its seconds are the run's */
+	struct em_meter meter; /* its seconds are the run's */
 	struct peak peak;
 	struct groups groups;
 	struct top by_peak, by_cpu, failed, running;

@@ -491,8 +491,9 @@ static void fill_source(const struct session *s, struct source_facts *f)
 static int start(struct session *s)
 {
 	const struct config *c = s->config;
-	double least = c->interval_s > 0 && c->interval_s < METER_MIN_SAMPLE_S ? c->interval_s
-									       : METER_MIN_SAMPLE_S;
+	double least = c->interval_s > 0 && c->interval_s < EM_MIN_SAMPLE_SECONDS
+			       ? c->interval_s
+			       : EM_MIN_SAMPLE_SECONDS;
 	struct source_facts source;
 	int err;
 
