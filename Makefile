@@ -44,7 +44,7 @@ EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c) \
-	$(wildcard user/journal/write*.c user/journal/json.c user/report/*.c)
+	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.

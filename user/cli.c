@@ -35,6 +35,8 @@ enum {
 	OPT_NO_ARGV,
 	OPT_DEBUG,
 	OPT_DURATION,
+	OPT_CONTROL,
+	OPT_SPANS,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -45,7 +47,8 @@ static const struct opt opts[] = {
 	{ 'q', "quiet", NULL, "print no report" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
-	{ 'i', "interval", "S", "seconds between samples (default 0.25; 0: exits only)" },
+	{ 'i', "interval", "S",
+	  "seconds between samples (default 0.25; 0: phases and exits only)" },
 	{ OPT_NO_TICK, "no-tick", NULL, "no kernel-side tick: bursts between switches go unseen" },
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
@@ -55,6 +58,9 @@ static const struct opt opts[] = {
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
 	{ OPT_DURATION, "duration", "S", "attached: detach after S seconds" },
+	{ OPT_CONTROL, "control", "WHERE",
+	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
+	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
@@ -72,6 +78,7 @@ static void print_help(void)
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "       exitmeter span NAME [-- COMMAND [ARG...]]\n"
 	       "       exitmeter doctor [--json]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);
@@ -236,6 +243,12 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_pids(arg, c);
 	case OPT_DURATION:
 		return parse_duration(arg, &c->duration_s);
+	case OPT_CONTROL:
+		c->control = arg;
+		return true;
+	case OPT_SPANS:
+		c->spans = arg;
+		return true;
 	case OPT_USER:
 		c->user = arg;
 		return true;

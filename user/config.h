@@ -24,6 +24,9 @@ struct config {
 	/* Where outputs go: a path, "-" for stdout, "fd:N"; NULL for none. */
 	const char *report; /* NULL: stderr */
 	const char *json, *journal;
+	const char
+		*control;  /* where phases and attempts are named from, beside the private socket */
+	const char *spans; /* attempts known before or after; NULL: none */
 	bool append, quiet;
 	double interval_s; /* 0: phases and exits only */
 	bool tick;

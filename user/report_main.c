@@ -11,6 +11,7 @@
 
 #include "config.h"
 #include "journal/read.h"
+#include "journal/spans.h"
 #include "log.h"
 #include "options.h"
 #include "output.h"
@@ -25,6 +26,7 @@ enum {
 	OPT_JSON,
 	OPT_SORT,
 	OPT_ALL,
+	OPT_SPANS,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -37,6 +39,7 @@ static const struct opt opts[] = {
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
+	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -45,7 +48,7 @@ static const struct opt opts[] = {
 
 struct options {
 	const char *report; /* NULL: stderr */
-	const char *json;
+	const char *json, *spans;
 	char log_fd[32];
 	bool append, quiet, list, all;
 	long top;
@@ -97,6 +100,9 @@ static bool take(int key, const char *arg, struct options *o)
 	case OPT_ALL:
 		o->list = true;
 		return o->all = true;
+	case OPT_SPANS:
+		o->spans = arg;
+		return true;
 	default:
 		return false;
 	}
@@ -290,8 +296,13 @@ static int report(const struct options *o, const char *name, struct output *json
 		status = STATUS_FAILED;
 	} else {
 		say_faults(name, &j.read);
+		if (j.read.summary && o->spans)
+			err = spans_add(o->spans, j.read.summary);
 		if (j.read.summary)
 			status = render(o, &j, json, text);
+		if (err)
+			status = err == -EBADMSG && status != STATUS_FAILED ? STATUS_FAULTY
+									    : STATUS_FAILED;
 	}
 	summary_free(j.read.summary);
 	if (j.in)

@@ -251,7 +251,7 @@ static void live_sample(struct live *l)
 	s.scan.net_rss_bytes = random_value(1ll << 40);
 	if (run_on_sample(&l->run, &s))
 		cpus = l->run.meter.last_cpus;
-	journal_sample(&l->journal, &s, cpus);
+	journal_sample(&l->journal, &s, cpus, false);
 }
 
 static void live_end(struct live *l)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "output.h"
+#include "report/json_stretch.h"
 #include "report/json_summary.h"
 
 void journal_init(struct journal *w, int fd)
@@ -69,7 +70,7 @@ static void int_or_null(struct json *j, const char *key, int64_t v)
 		json_int(j, v);
 }
 
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked)
 {
 	const struct totals *t = &s->totals;
 
@@ -90,6 +91,10 @@ void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
 	int_or_null(&w->j, "threads", t->threads);
 	int_or_null(&w->j, "lower_bytes", t->lower_max_bytes);
 	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
+	if (asked) {
+		json_key(&w->j, "asked");
+		json_bool(&w->j, true);
+	}
 	end(w);
 }
 
@@ -101,6 +106,39 @@ void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l)
 	json_cstring(&w->j, l->what);
 	json_key(&w->j, "count");
 	json_int(&w->j, (int64_t)l->count);
+	end(w);
+}
+
+void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t len,
+		   int64_t rss_bytes)
+{
+	if (!begin(w, "phase", now_ns))
+		return;
+	json_key(&w->j, "name");
+	json_string(&w->j, name, len);
+	int_or_null(&w->j, "rss_bytes", rss_bytes);
+	end(w);
+}
+
+void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, size_t len)
+{
+	if (!begin(w, "attempt_start", now_ns))
+		return;
+	json_key(&w->j, "id");
+	json_attempt_id(&w->j, id, len);
+	end(w);
+}
+
+void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+			 const char *io_source)
+{
+	if (!begin(w, "attempt_end", now_ns))
+		return;
+	json_key(&w->j, "id");
+	json_attempt_id(&w->j, s->name, strlen(s->name));
+	json_key(&w->j, "at");
+	json_ns(&w->j, s->started_ns);
+	json_stretch_members(&w->j, s, io_source);
 	end(w);
 }
 

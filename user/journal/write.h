@@ -23,8 +23,16 @@ void journal_init(struct journal *w, int fd);
 void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
 		   const struct source_facts *source);
 void journal_process(struct journal *w, int64_t now_ns, const struct process *p);
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus);
+/* @asked: a reading that the control channel asked for, not a periodic one. */
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked);
 void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l);
+/* @rss_bytes UNKNOWN: nothing was looked at, a run in the middle. */
+void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t len,
+		   int64_t rss_bytes);
+void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, size_t len);
+/* With what it used. */
+void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+			 const char *io_source);
 void journal_oom(struct journal *w, const struct oom_record *r);
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
 

@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/cursor.h"
 #include "lib/number.h"
-
-#define DEPTH_MAX 64 /* of members that are passed over */
 
 /* --- writing ------------------------------------------------------------------------------- */
 
@@ -109,94 +108,28 @@ int em_usage_json(const struct em_usage *u, char *buf, size_t cap)
 
 /* --- reading ------------------------------------------------------------------------------- */
 
-struct cursor {
-	const char *at, *end;
-};
-
-static void skip_space(struct cursor *c)
-{
-	while (c->at < c->end &&
-	       (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
-		c->at++;
-}
-
-/* Takes @what if it is next, spaces before it aside. */
-static bool take(struct cursor *c, char what)
-{
-	skip_space(c);
-	if (c->at == c->end || *c->at != what)
-		return false;
-	c->at++;
-	return true;
-}
-
-static bool take_word(struct cursor *c, const char *word)
-{
-	size_t len = strlen(word);
-
-	skip_space(c);
-	if ((size_t)(c->end - c->at) < len || memcmp(c->at, word, len) != 0)
-		return false;
-	c->at += len;
-	return true;
-}
-
-static bool at_end(struct cursor *c)
-{
-	skip_space(c);
-	return c->at == c->end;
-}
-
-/* A number: its text in *@ret, its length in *@ret_len. */
-static bool take_number(struct cursor *c, const char **ret, size_t *ret_len, bool *ret_int)
-{
-	skip_space(c);
-	*ret = c->at;
-	*ret_len = em_number_len(c->at, (size_t)(c->end - c->at), ret_int);
-	c->at += *ret_len;
-	return *ret_len > 0;
-}
-
-static bool take_double(struct cursor *c, double *ret)
-{
-	const char *text;
-	size_t len;
-	bool integer;
-
-	return take_number(c, &text, &len, &integer) && em_number_double(text, len, ret);
-}
-
-static bool take_int(struct cursor *c, int64_t *ret)
-{
-	const char *text;
-	size_t len;
-	bool integer;
-
-	return take_number(c, &text, &len, &integer) && integer && em_number_int(text, len, ret);
-}
-
 /* [age,rss,cpu,cpus], the bracket taken. */
-static bool take_row(struct cursor *c, struct em_mark *m)
+static bool take_row(struct em_cursor *c, struct em_mark *m)
 {
-	return take_double(c, &m->at) && take(c, ',') && take_int(c, &m->rss) && m->rss >= -1 &&
-	       take(c, ',') && take_double(c, &m->cpu) && take(c, ',') &&
-	       take_double(c, &m->cpus) && take(c, ']');
+	return em_take_double(c, &m->at) && em_take(c, ',') && em_take_int(c, &m->rss) &&
+	       m->rss >= -1 && em_take(c, ',') && em_take_double(c, &m->cpu) && em_take(c, ',') &&
+	       em_take_double(c, &m->cpus) && em_take(c, ']');
 }
 
 int em_marks_parse(const char *json, size_t len, struct em_mark *out, size_t cap)
 {
-	struct cursor c = { json, json + len };
+	struct em_cursor c = { json, json + len };
 	double before = INFINITY;
 	int n = 0;
 
-	if (!take(&c, '['))
+	if (!em_take(&c, '['))
 		return EM_ESYNTAX;
-	if (take(&c, ']'))
-		return at_end(&c) ? 0 : EM_ESYNTAX;
+	if (em_take(&c, ']'))
+		return em_at_end(&c) ? 0 : EM_ESYNTAX;
 	do {
 		struct em_mark m;
 
-		if (!take(&c, '['))
+		if (!em_take(&c, '['))
 			return EM_ESYNTAX;
 		if (n == EM_MARKS_PARSE_MAX)
 			return EM_EROWS;
@@ -208,61 +141,8 @@ int em_marks_parse(const char *json, size_t len, struct em_mark *out, size_t cap
 			return EM_EROOM;
 		before = m.at;
 		out[n++] = m;
-	} while (take(&c, ','));
-	return take(&c, ']') && at_end(&c) ? n : EM_ESYNTAX;
-}
-
-/* A string, its text without the quotes; escapes stay: none of our keys has any. */
-static bool take_string(struct cursor *c, const char **ret, size_t *ret_len)
-{
-	if (!take(c, '"'))
-		return false;
-	*ret = c->at;
-	for (; c->at < c->end && *c->at != '"'; c->at++) {
-		if ((unsigned char)*c->at < 0x20)
-			return false;
-		if (*c->at == '\\' && ++c->at == c->end)
-			return false;
-	}
-	if (c->at == c->end)
-		return false;
-	*ret_len = (size_t)(c->at++ - *ret);
-	return true;
-}
-
-static bool skip_value(struct cursor *c, int depth);
-
-/* The bracket is taken; @close ends it. */
-static bool skip_members(struct cursor *c, char close, int depth)
-{
-	const char *key;
-	size_t len;
-
-	if (take(c, close))
-		return true;
-	do {
-		if (close == '}' && (!take_string(c, &key, &len) || !take(c, ':')))
-			return false;
-		if (!skip_value(c, depth))
-			return false;
-	} while (take(c, ','));
-	return take(c, close);
-}
-
-static bool skip_value(struct cursor *c, int depth)
-{
-	const char *text;
-	size_t len;
-	bool integer;
-
-	if (depth == DEPTH_MAX)
-		return false;
-	if (take(c, '{'))
-		return skip_members(c, '}', depth + 1);
-	if (take(c, '['))
-		return skip_members(c, ']', depth + 1);
-	return take_string(c, &text, &len) || take_word(c, "null") || take_word(c, "true") ||
-	       take_word(c, "false") || take_number(c, &text, &len, &integer);
+	} while (em_take(&c, ','));
+	return em_take(&c, ']') && em_at_end(&c) ? n : EM_ESYNTAX;
 }
 
 static bool is_key(const char *text, size_t len, const char *key)
@@ -271,52 +151,52 @@ static bool is_key(const char *text, size_t len, const char *key)
 }
 
 /* Null, or a value that is none below 0. */
-static bool take_known(struct cursor *c, double *ret)
+static bool take_known(struct em_cursor *c, double *ret)
 {
 	*ret = -1;
-	return take_word(c, "null") || (take_double(c, ret) && *ret >= 0);
+	return em_take_word(c, "null") || (em_take_double(c, ret) && *ret >= 0);
 }
 
-static int take_member(struct cursor *c, struct em_usage *u)
+static int take_member(struct em_cursor *c, struct em_usage *u)
 {
 	const char *key;
 	size_t len;
 	bool ok;
 
-	if (!take_string(c, &key, &len) || !take(c, ':'))
+	if (!em_take_string(c, &key, &len) || !em_take(c, ':'))
 		return EM_ESYNTAX;
 	if (is_key(key, len, "peak_rss_bytes")) {
 		u->peak_rss_bytes = -1;
-		ok = take_word(c, "null") ||
-		     (take_int(c, &u->peak_rss_bytes) && u->peak_rss_bytes >= 0);
+		ok = em_take_word(c, "null") ||
+		     (em_take_int(c, &u->peak_rss_bytes) && u->peak_rss_bytes >= 0);
 	} else if (is_key(key, len, "cpu_seconds")) {
 		ok = take_known(c, &u->cpu_seconds);
 	} else if (is_key(key, len, "peak_cpus")) {
 		ok = take_known(c, &u->peak_cpus);
 	} else {
-		return skip_value(c, 0) ? EM_OK : EM_ESYNTAX;
+		return em_skip_value(c) ? EM_OK : EM_ESYNTAX;
 	}
 	return ok ? EM_OK : EM_EVALUE;
 }
 
 int em_usage_parse(const char *json, size_t len, struct em_usage *ret)
 {
-	struct cursor c = { json, json + len };
+	struct em_cursor c = { json, json + len };
 	struct em_usage u = { -1, -1, -1 };
 	int err;
 
-	if (!take(&c, '{'))
+	if (!em_take(&c, '{'))
 		return EM_ESYNTAX;
-	if (!take(&c, '}')) {
+	if (!em_take(&c, '}')) {
 		do {
 			err = take_member(&c, &u);
 			if (err)
 				return err;
-		} while (take(&c, ','));
-		if (!take(&c, '}'))
+		} while (em_take(&c, ','));
+		if (!em_take(&c, '}'))
 			return EM_ESYNTAX;
 	}
-	if (!at_end(&c))
+	if (!em_at_end(&c))
 		return EM_ESYNTAX;
 	*ret = u;
 	return EM_OK;

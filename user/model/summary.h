@@ -11,6 +11,7 @@
 #include "model/group.h"
 #include "lib/meter.h"
 #include "model/process.h"
+#include "model/stretch.h"
 #include "model/texts.h"
 #include "model/tree.h"
 
@@ -83,6 +84,8 @@ struct summary {
 	size_t n_rows;
 	int64_t rows_omitted;
 	int64_t aged_at_ns; /* since the epoch */
+	int64_t aged_ns;    /* the same moment since the run's start */
+	struct stretches phases, attempts;
 	struct em_mark marks[EM_MAX_MARKS];
 	size_t n_marks;
 	bool cut_off; /* the journal ended before its last line */

@@ -49,4 +49,14 @@ void scan_remove(struct scan *s, struct process_key key);
  */
 void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_result *ret);
 
+/* After a pass that was complete: adds up the counters of those it read. */
+void scan_count(struct scan *s, struct scan_counters *ret);
+/* It was there before: what it has used up to now is not counted.  */
+void scan_count_from_now(struct scan *s, struct process_key key);
+
+/* Called with each process's high-water mark before that is set back. */
+typedef void (*scan_mark_fn)(void *ctx, struct process_key key, int64_t mark_bytes);
+/* Sets every mark back to what is resident now; how many of @ret_n could be. */
+size_t scan_reset_marks(struct scan *s, scan_mark_fn before, void *ctx, size_t *ret_n);
+
 #endif /* SCAN_H */

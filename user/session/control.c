@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/exitmeter.h"
+#include "model/request.h"
+#include "units.h"
+
+/* An end that has begun sends its record at its last switch: that much is waited for it. */
+#define SETTLE_STEPS   10
+#define SETTLE_STEP_NS (NS_PER_MS / 2)
+
+/* A reading: the records of all that has ended before it are in. */
+static struct moment look(struct control *c, struct tree_sample *t)
+{
+	const struct timespec step = { .tv_nsec = SETTLE_STEP_NS };
+	struct moment m;
+
+	for (int i = 0;; i++) {
+		c->drain(c->ctx);
+		sampler_totals(c->sampler, t);
+		if (t->totals.exits <= t->totals.records || i == SETTLE_STEPS)
+			break;
+		nanosleep(&step, NULL);
+	}
+	m = sampler_moment(c->sampler, c->run, t);
+	journal_sample(c->journal, t, c->run->meter.last_cpus, true);
+	return m;
+}
+
+static const char *failed(int err)
+{
+	return err ? strerror(-err) : NULL;
+}
+
+static const char *phase(struct control *c, const struct request *r)
+{
+	struct tree_sample t;
+	struct moment m;
+
+	/* Between timed runs nothing is read (SPEC ). */
+	if (r->kind == REQUEST_RUN && !request_run_counts(r)) {
+		journal_phase(c->journal, sampler_now_ns(), r->name, r->name_len, UNKNOWN);
+		return NULL;
+	}
+	m = look(c, &t);
+	journal_phase(c->journal, t.at_ns, r->name, r->name_len, m.rss_bytes);
+	return failed(run_on_phase(c->run, r->name, r->name_len, &m));
+}
+
+static const char *attempt_start(struct control *c, const struct request *r)
+{
+	struct tree_sample t;
+	struct moment m;
+
+	if (stretch_open(&c->run->attempts, r->name, r->name_len))
+		return "the attempt is open already";
+	m = look(c, &t);
+	journal_attempt_start(c->journal, t.at_ns, r->name, r->name_len);
+	return failed(run_on_attempt_start(c->run, r->name, r->name_len, &m));
+}
+
+static const char *attempt_end(struct control *c, const struct request *r)
+{
+	const struct stretch *s = stretch_open(&c->run->attempts, r->name, r->name_len);
+	struct tree_sample t;
+	struct moment m;
+
+	if (!s)
+		return "no such attempt is open";
+	m = look(c, &t);
+	s = run_on_attempt_end(c->run, r->name, r->name_len, &m);
+	journal_attempt_end(c->journal, t.at_ns, s, c->io_source);
+	return NULL;
+}
+
+static void carry(void *ctx, struct process_key key, int64_t mark_bytes)
+{
+	run_on_mark(ctx, key, mark_bytes);
+}
+
+static void reset_peak(struct control *c)
+{
+	struct tree_sample t;
+	struct moment m = look(c, &t);
+	size_t n = 0, done = 0;
+
+	/* The source that reads /proc itself has no marks to set back. */
+	if (c->sampler->scanning)
+		done = scan_reset_marks(c->sampler->scan, carry, c->run, &n);
+	run_on_reset(c->run, &m, n && done == n);
+}
+
+static void usage(struct control *c, struct client *from)
+{
+	struct tree_sample t;
+	struct em_usage u;
+	char text[256];
+
+	look(c, &t);
+	u = run_usage_so_far(c->run);
+	em_usage_json(&u, text, sizeof(text));
+	channel_answer(c->channel, from, "usage %s", text);
+}
+
+static void on_line(void *ctx, struct client *from, pid_t pid, const char *line, size_t len,
+		    bool too_long)
+{
+	struct control *c = ctx;
+	struct request r;
+	const char *why = too_long ? "the line is too long" : request_parse(line, len, &r);
+
+	(void)pid;
+	if (why) {
+		channel_answer(c->channel, from, "error %s", why);
+		return;
+	}
+	switch (r.kind) {
+	case REQUEST_PHASE:
+	case REQUEST_RUN:
+		why = phase(c, &r);
+		break;
+	case REQUEST_ATTEMPT_START:
+		why = attempt_start(c, &r);
+		break;
+	case REQUEST_ATTEMPT_END:
+		why = attempt_end(c, &r);
+		break;
+	case REQUEST_RESET_PEAK:
+		reset_peak(c);
+		break;
+	case REQUEST_USAGE:
+		usage(c, from);
+		return;
+	case REQUEST_PING:
+		break;
+	}
+	c->drain(c->ctx); /* and the journal is written */
+	if (why)
+		channel_answer(c->channel, from, "error %s", why);
+	else
+		channel_answer(c->channel, from, "ack");
+}
+
+void control_serve(struct control *c)
+{
+	const struct channel_reader r = { c, on_line };
+
+	channel_serve(c->channel, &r);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control - what the lines of the control channel do to a run (INTERFACE 7)
+ */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+#include "journal/write.h"
+#include "session/channel.h"
+#include "session/sampler.h"
+
+/* What they do it to, borrowed. */
+struct control {
+	struct channel *channel;
+	struct run *run;
+	struct sampler *sampler;
+	struct journal *journal;
+	const char *io_source;
+	void *ctx;
+	void (*drain)(void *ctx); /* hands on the records there are, and writes the journal */
+};
+
+/* Answers all lines there are, each after its work is done. */
+void control_serve(struct control *c);
+
+#endif /* CONTROL_H */
