@@ -285,7 +285,7 @@ static const struct channel_socket *socket_of(const struct channel *c, const voi
 	return NULL;
 }
 
-void channel_serve(struct channel *c, const struct channel_reader *r)
+bool channel_serve(struct channel *c, const struct channel_reader *r)
 {
 	struct epoll_event ev[EVENTS_MAX];
 	int n = c->epoll_fd < 0 ? 0 : epoll_wait(c->epoll_fd, ev, EVENTS_MAX, 0);
@@ -299,6 +299,7 @@ void channel_serve(struct channel *c, const struct channel_reader *r)
 			serve_client(c, ev[i].data.ptr, r);
 	}
 	free_gone(c);
+	return n > 0;
 }
 
 void channel_close(struct channel *c)

@@ -50,8 +50,8 @@ void channel_init(struct channel *c);
 int channel_open_private(struct channel *c, const struct identity *as);
 /* --control.  0, or -errno after one line was printed. */
 int channel_open(struct channel *c, const char *name, const struct identity *as);
-/* Reads and hands on the lines there are. */
-void channel_serve(struct channel *c, const struct channel_reader *r);
+/* Reads and hands on some of the lines there are; false: there were none. */
+bool channel_serve(struct channel *c, const struct channel_reader *r);
 /* A newline is added. */
 void channel_answer(struct channel *c, struct client *to, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

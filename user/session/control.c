@@ -152,3 +152,12 @@ void control_serve(struct control *c)
 
 	channel_serve(c->channel, &r);
 }
+
+void control_finish(struct control *c)
+{
+	const struct channel_reader r = { c, on_line };
+	int64_t end = sampler_now_ns() + NS_PER_S;
+
+	while (channel_serve(c->channel, &r) && sampler_now_ns() < end)
+		;
+}

@@ -20,7 +20,9 @@ struct control {
 	void (*drain)(void *ctx); /* hands on the records there are, and writes the journal */
 };
 
-/* Answers all lines there are, each after its work is done. */
+/* Answers lines that are there, each after its work is done. */
 void control_serve(struct control *c);
+/* All of them that came before now; for at most a second. */
+void control_finish(struct control *c);
 
 #endif /* CONTROL_H */

@@ -325,7 +325,7 @@ static void loop(struct session *s)
 		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
 			sample(s);
 	}
-	control_serve(&s->control); /* what came before the end */
+	control_finish(&s->control);
 }
 
 /* --- beginning ----------------------------------------------------------------------------- */
@@ -686,7 +686,7 @@ static int prepare(struct session *s, const struct identity *as)
 	s->sampler.source = s->source;
 	s->control.io_source = s->source->info.exact ? "exit" : "proc";
 	if (s->source->info.exact)
-		privileges_drop();
+		privileges_drop(s->config->user);
 	else
 		s->sampler.scanning = false; /* that source reads /proc itself */
 	return 0;
