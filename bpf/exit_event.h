@@ -50,6 +50,7 @@ enum event_flag {
 	EVENT_IMAGES_FELL = 1u << 14,
 	EVENT_TAKEN_IN = 1u << 15, /* it was there before: what it used before is not counted */
 	EVENT_FINISHED = 1u << 16,
+	EVENT_SPLITTER = 1u << 17,   /* each of its children begins a run of its own */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -247,7 +248,8 @@ struct run_totals {
 			  */
 	__u64 initial;   /* processes that were taken in */
 	__u64 before_cpu_ns; /* what they had used before */
-	__u64 reserved[24];
+	__u64 claimed;       /* the number of the run that has this place; 0: free */
+	__u64 reserved[23];
 };
 
 /* Whether a task is in the tree, remembered from the last look into the process map. */
@@ -292,6 +294,7 @@ struct drop_counts {
 	__u64 births;  /* no room to remember who made whom */
 	__u64 threads; /* no room for a thread that was there before */
 	__u64 missed;  /* processes of the tree that ended while it was taken in */
+	__u64 runs;    /* no free place: a child began no run of its own */
 	__u64 slices;  /* no room for a real-time task: CPU of the living is short */
 };
 
@@ -315,6 +318,6 @@ _Static_assert(sizeof(struct exit_event) == 296, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 104, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 112, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

@@ -10,6 +10,7 @@
 
 #include "log.h"
 #include "options.h"
+#include "session/split.h"
 
 #define INTERVAL_DEFAULT_S 0.25
 #define INTERVAL_MIN_S     0.01
@@ -37,6 +38,8 @@ enum {
 	OPT_DURATION,
 	OPT_CONTROL,
 	OPT_SPANS,
+	OPT_SPLIT,
+	OPT_SPLIT_KEY,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -57,6 +60,8 @@ static const struct opt opts[] = {
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
+	{ OPT_SPLIT, "split", NULL, "attached: each direct child is a run of its own" },
+	{ OPT_SPLIT_KEY, "split-key", "KEY", "what names a run: ENV:NAME, cgroup or comm" },
 	{ OPT_DURATION, "duration", "S", "attached: detach after S seconds" },
 	{ OPT_CONTROL, "control", "WHERE",
 	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
@@ -249,6 +254,15 @@ static bool take(int key, const char *arg, struct config *c)
 	case OPT_SPANS:
 		c->spans = arg;
 		return true;
+	case OPT_SPLIT:
+		return c->split = true;
+	case OPT_SPLIT_KEY:
+		if (!split_key_valid(arg)) {
+			log_line("split-key '%s': ENV:NAME, cgroup or comm", arg);
+			return false;
+		}
+		c->split_key = strcmp(arg, "comm") != 0 ? arg : NULL;
+		return c->split = true;
 	case OPT_USER:
 		c->user = arg;
 		return true;
@@ -333,6 +347,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.duration_s > 0 && !c.n_pids) {
 		log_line("--duration is for -p only");
+		goto bad;
+	}
+	if (c.split && !c.n_pids) {
+		log_line("--split is for -p only");
 		goto bad;
 	}
 	if (c.user && c.n_pids) {

@@ -231,7 +231,7 @@ static void live_exit(struct live *l)
 	x.argv_truncated = !random_below(4);
 	if (run_on_exec(&l->run, &x) || run_on_exit(&l->run, &e, &row))
 		abort();
-	journal_process(&l->journal, l->now_ns, row);
+	journal_process(&l->journal, l->now_ns, row, 0);
 	process_unref(row);
 }
 

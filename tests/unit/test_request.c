@@ -35,6 +35,10 @@ static const struct {
 	{ "reset-peak", NULL, REQUEST_RESET_PEAK, NULL, 0, 0 },
 	{ "usage", NULL, REQUEST_USAGE, NULL, 0, 0 },
 	{ "ping", NULL, REQUEST_PING, NULL, 0, 0 },
+	{ "run a.1 attempt start 7", NULL, REQUEST_ATTEMPT_START, "7", 0, 0 },
+	{ "run 12 phase run 2/5", NULL, REQUEST_RUN, "run 2/5", 2, 5 },
+	{ "run 12", "a run needs its id and what to do", REQUEST_PHASE, NULL, 0, 0 },
+	{ "run 12 bogus", "not known", REQUEST_PHASE, NULL, 0, 0 },
 	{ "ping pong", "something behind it", REQUEST_PING, NULL, 0, 0 },
 	{ "Phase x", "not known", REQUEST_PHASE, NULL, 0, 0 },
 	{ "phases x", "not known", REQUEST_PHASE, NULL, 0, 0 },
@@ -59,6 +63,14 @@ static void parsing(void)
 			OK(r.name_len == strlen(lines[i].name) &&
 				   !memcmp(r.name, lines[i].name, r.name_len),
 			   "'%s': name", label);
+	}
+	{
+		struct request r;
+
+		EQ_S(request_parse("run a.1 attempt end x", 21, &r), NULL, "of a run: taken");
+		OK(r.of_len == 3 && !memcmp(r.of, "a.1", 3), "of a run: its id");
+		EQ_S(request_parse("ping", 4, &r), NULL, "of no run: taken");
+		OK(!r.of, "of no run");
 	}
 	EQ_S(request_parse("phase a\0b", 9, &(struct request){ 0 }), "a NUL in the line",
 	     "a NUL in a name");

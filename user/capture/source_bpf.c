@@ -258,10 +258,9 @@ static int bpf_drain(struct source *base)
 	return 0;
 }
 
-static void totals_from(struct source_bpf *s, struct totals *ret)
+void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
+		       struct totals *ret)
 {
-	const struct run_totals *t = &s->skel->bss->tree;
-
 	*ret = (struct totals){
 		.initial = s->attaching ? (int64_t)t->initial : 1,
 		.baseline_cpu_ns = s->attaching ? (int64_t)t->before_cpu_ns : UNKNOWN,
@@ -274,7 +273,7 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 		.processes_max = (int64_t)t->processes_max,
 		.threads = (int64_t)t->threads,
 		.threads_max = (int64_t)t->threads_max,
-		.cpu_ns = (int64_t)tree_cpu_ns(s),
+		.cpu_ns = cpu_ns,
 		.minor_faults = (int64_t)t->minor_faults,
 		.major_faults = (int64_t)t->major_faults,
 		.voluntary_switches = (int64_t)t->voluntary_switches,
@@ -298,6 +297,11 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 	};
 	source_bpf_split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns,
 			     &ret->cpu_system_ns);
+}
+
+static void totals_from(struct source_bpf *s, struct totals *ret)
+{
+	source_bpf_totals(s, &s->skel->bss->tree, (int64_t)tree_cpu_ns(s), ret);
 }
 
 static int test_run(struct source_bpf *s, uint64_t what)
@@ -411,6 +415,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "tail-calls", d->moments, true },
 		{ "rss-counted-by-thread", s->skel->bss->split_rss, true },
 		{ "real-time-slices", d->slices, false },
+		{ "children-without-a-run", d->runs, false },
 		{ "births-unwatched", d->births, true },
 		{ "threads-untracked", d->threads, false },
 		{ "processes-missed-at-attach", d->missed, true },
@@ -444,6 +449,7 @@ static void bpf_close(struct source *base)
 	free(s->tick_links);
 	free(s->ticks);
 	ring_buffer__free(s->ring);
+	source_bpf_runs_close(s);
 	exitmeter_bpf__destroy(s->late);
 	exitmeter_bpf__destroy(s->beside);
 	bpf_link__destroy(s->seed_link);
@@ -462,6 +468,8 @@ static const struct source_ops bpf_ops = {
 	.poll_ms = bpf_poll_ms,
 	.losses = bpf_losses,
 	.reaped = bpf_reaped,
+	.run_totals = source_bpf_run_totals,
+	.run_release = source_bpf_run_release,
 	.close = bpf_close,
 };
 
@@ -517,6 +525,10 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_autocreate(skel->maps.threads, s->attaching);
 	bpf_map__set_autocreate(skel->maps.births, s->attaching);
 	skel->rodata->attaching = s->attaching;
+	if (s->split) {
+		skel->rodata->nr_runs = RUNS_MAX;
+		bpf_map__set_max_entries(skel->maps.runs, RUNS_MAX);
+	}
 	if (on_demand) {
 		bpf_map__set_map_flags(skel->maps.runtimes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
@@ -805,6 +817,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->plan = o->plan;
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
+	s->split = o->split;
 	for (size_t i = 0; i < o->n_roots; i++)
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;
@@ -824,6 +837,9 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -errno;
 		goto fail;
 	}
+	err = source_bpf_runs_open(s);
+	if (err)
+		goto fail;
 	s->opened_ns = now_ns();
 	s->tick_wanted = o->tick;
 	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";

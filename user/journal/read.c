@@ -235,6 +235,10 @@ static int take_line(struct fold *f, const char *event, json_object *o, struct w
 		return why_set(why, "no t of a journal");
 	if (f->told)
 		return why_set(why, "a line after the summary");
+	/* Of one run of a split tree: the whole tree's tell all. */
+	if (strcmp(event, "process") != 0 && strcmp(event, "run_start") != 0 &&
+	    json_object_object_get_ex(o, "run", NULL) && strcmp(event, "summary") != 0)
+		return 0;
 	if (!strcmp(event, "run_start"))
 		err = take_start(f, o, why);
 	else if (!strcmp(event, "process"))

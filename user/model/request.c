@@ -118,6 +118,14 @@ const char *request_parse(const char *line, size_t len, struct request *ret)
 	if (len && memchr(line, '\0', len))
 		return "a NUL in the line";
 	word = take_word(&rest);
+	if (is(word, "run")) {
+		word = take_word(&rest);
+		if (!rest.len)
+			return "a run needs its id and what to do";
+		ret->of = word.at;
+		ret->of_len = word.len;
+		word = take_word(&rest);
+	}
 	if (is(word, "phase"))
 		return parse_phase(rest, ret);
 	if (is(word, "attempt"))

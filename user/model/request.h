@@ -26,6 +26,8 @@ struct request {
 	const char *name; /* of the phase or attempt: borrowed from the line, not NUL-terminated */
 	size_t name_len;
 	uint64_t run, runs; /* K and N */
+	const char *of;     /* "run ID ...": of which run of a split tree; NULL: not said */
+	size_t of_len;
 };
 
 /*

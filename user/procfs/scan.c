@@ -151,6 +151,14 @@ int scan_io(pid_t pid, struct io_counts *ret)
 	return err;
 }
 
+ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap)
+{
+	size_t len = 0;
+	int err = read_proc(pid, name, text, cap, &len);
+
+	return err ? err : (ssize_t)len;
+}
+
 int scan_vmstat(struct proc_vmstat *ret)
 {
 	char buf[4 * FILE_MAX];
@@ -229,6 +237,14 @@ int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherite
 	}
 	s->n++;
 	return 0;
+}
+
+void scan_set_run(struct scan *s, struct process_key key, uint32_t run)
+{
+	struct watched *w = scan_find(s, key);
+
+	if (w)
+		w->run = run;
 }
 
 void scan_exec(struct scan *s, struct process_key key)

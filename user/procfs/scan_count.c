@@ -179,7 +179,16 @@ static void take_off(struct scan_counters *c, const struct scan_counters *b)
 	};
 }
 
-void scan_count(struct scan *s, struct scan_counters *ret)
+static bool read_status(struct scan *s, struct watched *w)
+{
+	char buf[FILE_MAX];
+	size_t len = 0;
+
+	return !watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) &&
+	       !proc_status_parse(buf, len, &w->status);
+}
+
+void scan_count(struct scan *s, uint32_t run, struct scan_counters *ret)
 {
 	struct watched *w = s->round;
 	struct scan_counters sum = nothing;
@@ -187,6 +196,8 @@ void scan_count(struct scan *s, struct scan_counters *ret)
 	for (size_t i = 0; i < s->n; i++, w = w->next) {
 		struct scan_counters c;
 
+		if (run && (w->run != run || !read_status(s, w)))
+			continue;
 		if (!count_one(s, w, &c))
 			continue;
 		take_off(&c, &w->before);
@@ -200,13 +211,9 @@ void scan_count(struct scan *s, struct scan_counters *ret)
 void scan_count_from_now(struct scan *s, struct process_key key)
 {
 	struct watched *w = scan_find(s, key);
-	char buf[FILE_MAX];
-	size_t len = 0;
 
-	if (!w || watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) ||
-	    proc_status_parse(buf, len, &w->status))
-		return;
-	count_one(s, w, &w->before);
+	if (w && read_status(s, w))
+		count_one(s, w, &w->before);
 }
 
 /* 5 sets VmHWM to VmRSS: Documentation/filesystems/proc.rst */

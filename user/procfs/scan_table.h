@@ -18,6 +18,7 @@ struct watched {
 	UT_hash_handle hh;
 	struct watched *next, *prev; /* the round */
 	pid_t pid;
+	uint32_t run;
 	int fds[WATCHED_FILES]; /* -1: not kept */
 	int64_t inherited;
 	bool shared_mm;

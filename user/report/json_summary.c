@@ -176,6 +176,15 @@ static void write_marks(struct json *j, const struct summary *s)
 	json_array_end(j);
 }
 
+static void write_completeness(struct json *j, const struct completeness *c)
+{
+	json_key(j, "completeness");
+	json_open(j);
+	json_fields(j, c, &completeness_fields);
+	write_texts(j, "reasons", &c->reasons);
+	json_close(j);
+}
+
 static void write_head(struct json *j, const struct summary *s)
 {
 	json_key(j, "schema");
@@ -191,11 +200,7 @@ static void write_head(struct json *j, const struct summary *s)
 	json_run(j, &s->run);
 	json_key(j, "source");
 	json_source(j, &s->source);
-	json_key(j, "completeness");
-	json_open(j);
-	json_fields(j, &s->completeness, &completeness_fields);
-	write_texts(j, "reasons", &s->completeness.reasons);
-	json_close(j);
+	write_completeness(j, &s->completeness);
 	write_usage(j, &s->usage);
 	json_fields_object(j, "rusage", &s->rusage, &rusage_fields);
 	json_key(j, "at_peak");
@@ -260,4 +265,12 @@ void json_summary_end(struct json *j, const struct summary *s, int64_t omitted)
 	write_tail(j, s, true);
 	json_close(j);
 	json_newline(j);
+}
+
+void json_run_end_members(struct json *j, const struct summary *s)
+{
+	write_usage(j, &s->usage);
+	write_completeness(j, &s->completeness);
+	write_marks(j, s);
+	json_stretches(j, s);
 }

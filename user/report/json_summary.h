@@ -26,4 +26,7 @@ void json_summary_members(struct json *j, const struct summary *s);
 void json_summary_begin(struct json *j, const struct summary *s);
 void json_summary_end(struct json *j, const struct summary *s, int64_t omitted);
 
+/* What the end of one run of a split tree tells. */
+void json_run_end_members(struct json *j, const struct summary *s);
+
 #endif /* JSON_SUMMARY_H */

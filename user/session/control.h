@@ -8,6 +8,7 @@
 #include "journal/write.h"
 #include "session/channel.h"
 #include "session/sampler.h"
+#include "session/split.h"
 
 /* What they do it to, borrowed. */
 struct control {
@@ -15,9 +16,13 @@ struct control {
 	struct run *run;
 	struct sampler *sampler;
 	struct journal *journal;
+	struct split *split;
 	const char *io_source;
 	void *ctx;
 	void (*drain)(void *ctx); /* hands on the records there are, and writes the journal */
+	/* Whose line this is: */
+	struct run *of;
+	uint32_t place; /* of a run of a split tree; 0: of the whole tree */
 };
 
 /* Answers lines that are there, each after its work is done. */

@@ -106,6 +106,21 @@ void sampler_look_again(struct sampler *s, struct run *run)
 	run_on_reading(run, &t);
 }
 
+struct moment sampler_run_moment(struct sampler *s, struct run *run, uint32_t place,
+				 struct tree_sample *t)
+{
+	struct scan_counters living;
+	struct tree_sample whole = { .at_ns = sampler_now_ns() };
+
+	*t = (struct tree_sample){ .at_ns = whole.at_ns };
+	sampler_totals(s, &whole); /* brings the sums up to now */
+	source_run_totals(s->source, place, &t->totals);
+	if (!s->scanning)
+		return run_on_moment(run, t, NULL);
+	scan_count(s->scan, place, &living);
+	return run_on_moment(run, t, &living);
+}
+
 struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sample *t)
 {
 	struct scan_counters living;
@@ -116,6 +131,6 @@ struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sam
 	if (!s->scanning)
 		return run_on_moment(run, t, NULL);
 	read_scan(s, 0, t);
-	scan_count(s->scan, &living);
+	scan_count(s->scan, 0, &living);
 	return run_on_moment(run, t, &living);
 }

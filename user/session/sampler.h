@@ -29,5 +29,8 @@ void sampler_sample(struct sampler *s, struct tree_sample *t);
 void sampler_look_again(struct sampler *s, struct run *run);
 /* A reading that was asked for, in @t too: every process is read, and the run is told. */
 struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sample *t);
+/* The same of one run of a split tree. */
+struct moment sampler_run_moment(struct sampler *s, struct run *run, uint32_t place,
+				 struct tree_sample *t);
 
 #endif /* SAMPLER_H */

@@ -25,6 +25,7 @@
 #include "session/reports.h"
 #include "session/sampler.h"
 #include "session/signals.h"
+#include "session/split.h"
 #include "session/spool.h"
 #include "session/targets.h"
 #include "units.h"
@@ -44,6 +45,7 @@ struct session {
 	struct sampler sampler;
 	struct channel channel; /* of the run's phases and attempts */
 	struct control control;
+	struct split split;
 	struct run run;
 	struct run_facts facts;
 	struct journal journal;
@@ -85,6 +87,12 @@ static int on_fork(void *ctx, const struct fork_record *r)
 	if (!err && s->sampler.scanning)
 		err = scan_add(s->sampler.scan, r->key, r->pid, r->inherited_rss_bytes,
 			       r->shared_mm);
+	if (!err && s->sampler.scanning && r->taken_in)
+		scan_count_from_now(s->sampler.scan, r->key);
+	if (!err && r->run)
+		scan_set_run(s->sampler.scan, r->key, r->run);
+	if (!err)
+		err = split_on_fork(&s->split, r);
 	return err == -EEXIST ? 0 : err;
 }
 
@@ -92,12 +100,14 @@ static int on_exec(void *ctx, const struct exec_record *r)
 {
 	struct session *s = ctx;
 	struct exec_record bare = *r;
+	int err;
 
 	if (s->sampler.scanning && !r->no_exec)
 		scan_exec(s->sampler.scan, r->key);
 	if (!s->config->argv)
 		bare.argv_known = false;
-	return run_on_exec(&s->run, &bare);
+	err = run_on_exec(&s->run, &bare);
+	return err ? err : split_on_exec(&s->split, &bare);
 }
 
 static int on_exit_record(void *ctx, const struct exit_record *r)
@@ -105,6 +115,7 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 	struct session *s = ctx;
 	struct exit_record own = *r;
 	struct process *row;
+	uint64_t run;
 	int err;
 
 	/* Held before the start: its life begins when it was let go (INTERFACE 3). */
@@ -116,15 +127,15 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 		s->has_status = true;
 	}
 	err = run_on_exit(&s->run, &own, &row);
-
 	if (err)
 		return err;
+	err = split_on_exit(&s->split, &own, &run);
 	if (s->sampler.scanning && !r->running)
 		scan_remove(s->sampler.scan, r->key);
-	journal_process(&s->journal, now_ns(CLOCK_MONOTONIC), row);
+	journal_process(&s->journal, now_ns(CLOCK_MONOTONIC), row, run);
 	spool_add(&s->spool, row);
 	process_unref(row);
-	return 0;
+	return err;
 }
 
 static int on_oom(void *ctx, const struct oom_record *r)
@@ -154,6 +165,7 @@ static void drain(struct session *s)
 		s->sink_err = err;
 		texts_add(&s->run.reasons, "a record was not taken: %s", strerror(-err));
 	}
+	split_on_drained(&s->split);
 	flush_journal(s);
 }
 
@@ -173,6 +185,7 @@ static void sample(struct session *s)
 	if (run_on_sample(&s->run, &t))
 		cpus = s->run.meter.last_cpus;
 	journal_sample(&s->journal, &t, cpus, false);
+	split_sample(&s->split, t.at_ns);
 	flush_journal(s);
 	s->next_sample_ns = t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
 }
@@ -360,6 +373,7 @@ static int open_control(struct session *s, const struct identity *as)
 				       .run = &s->run,
 				       .sampler = &s->sampler,
 				       .journal = &s->journal,
+				       .split = &s->split,
 				       .ctx = s,
 				       .drain = drain_for_control };
 	if (c->command) {
@@ -378,6 +392,7 @@ static int open_source(struct session *s)
 					  .roots = c->pids,
 					  .n_roots = c->n_pids,
 					  .tick = c->tick && c->interval_s > 0,
+					  .split = c->split,
 					  .debug = c->debug,
 					  .plan = c->source_plan };
 	char why[sizeof(s->fallback_reason)] = "";
@@ -459,6 +474,19 @@ static int start(struct session *s)
 	fill_source(s, &source);
 	journal_start(&s->journal, s->start_ns, &s->facts, &source);
 	source_facts_free(&source);
+	s->split = (struct split){ .on = c->split && s->source->info.exact,
+				   .wait_tree = c->wait_tree,
+				   .key = c->split_key,
+				   .source = s->source,
+				   .journal = &s->journal,
+				   .io_source = s->control.io_source,
+				   .min_sample_s = least,
+				   .n_cpus = s->run.n_cpus,
+				   .start_ns = s->start_ns,
+				   .exact_source = s->source->info.exact,
+				   .reasons = &s->run.reasons };
+	if (c->split && !s->split.on)
+		texts_add(&s->run.notes, "not-split");
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
 	if (c->duration_s > 0)
 		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
@@ -530,6 +558,7 @@ static int finish(struct session *s, struct summary *sum)
 	if (!s->root_ended || s->config->wait_tree)
 		s->ended_ns = now_ns(CLOCK_MONOTONIC);
 	end.at_ns = now_ns(CLOCK_MONOTONIC);
+	split_finish(&s->split, end.at_ns);
 	end.n_losses = source_losses(s->source, losses, LOSSES_MAX);
 	end.exact_source = s->source->info.exact;
 	for (size_t i = 0; i < end.n_losses; i++)
@@ -596,6 +625,7 @@ static int status_of(struct session *s)
 static void session_free(struct session *s)
 {
 	targets_close(&s->targets);
+	split_free(&s->split);
 	source_close(s->source);
 	scan_free(s->sampler.scan);
 	channel_close(&s->channel);
