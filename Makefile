@@ -70,7 +70,7 @@ UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 WORK_SRC  := $(wildcard tests/work/*.c)
 E2E       := $(sort $(wildcard tests/e2e/*.bats))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
-BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c
+BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c tests/bench/phases.c
 
 obj = $(patsubst user/%.c,$(B)/obj/%.o,$(1))
 

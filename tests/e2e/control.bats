@@ -338,6 +338,7 @@ for p in name, d:
 	[ "$(jq -c 'select(.event == "phase")' run.journal | wc -l)" -eq 10000 ]
 	[ "$(summary '(.phases | length) + (.phases_omitted // 0)')" -eq 10000 ]
 	phase p10000 '.ended == null'
+	summary '.source.notes | index("control-answers-dropped") != null' | grep true
 	[ "$(summary .source.self_peak_rss_bytes)" -lt $((120 * MIB)) ]
 }
 

@@ -13,6 +13,7 @@
 /* An end that has begun sends its record at its last switch: that much is waited for it. */
 #define SETTLE_STEPS   10
 #define SETTLE_STEP_NS (NS_PER_MS / 2)
+#define FINISH_NS      (5 * NS_PER_S)
 
 /* Whether the request reads the machine's counters. */
 static bool looks(const struct request *r)
@@ -203,8 +204,14 @@ void control_serve(struct control *c)
 void control_finish(struct control *c)
 {
 	const struct channel_reader r = { c, on_line };
-	int64_t end = sampler_now_ns() + NS_PER_S;
+	int64_t end = sampler_now_ns() + FINISH_NS;
+	bool more;
 
-	while (channel_serve(c->channel, &r) && sampler_now_ns() < end)
-		;
+	do
+		more = channel_serve(c->channel, &r);
+	while (more && sampler_now_ns() < end);
+	if (more)
+		texts_add(&c->run->notes, "control-lines-left");
+	if (c->channel->dropped)
+		texts_add(&c->run->notes, "control-answers-dropped");
 }

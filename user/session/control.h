@@ -27,7 +27,7 @@ struct control {
 
 /* Answers lines that are there, each after its work is done. */
 void control_serve(struct control *c);
-/* All of them that came before now; for at most a second. */
+/* All of them that came before now, for at most five seconds; what was lost is a note of the run. */
 void control_finish(struct control *c);
 
 #endif /* CONTROL_H */
