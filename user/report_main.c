@@ -16,6 +16,7 @@
 #include "options.h"
 #include "output.h"
 #include "report/document.h"
+#include "report/runner.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
 #define TOP_DEFAULT   10
@@ -27,6 +28,7 @@ enum {
 	OPT_SORT,
 	OPT_ALL,
 	OPT_SPANS,
+	OPT_RUNNER,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -40,6 +42,8 @@ static const struct opt opts[] = {
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_RUNNER, "runner", NULL,
+	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -50,7 +54,7 @@ struct options {
 	const char *report; /* NULL: stderr */
 	const char *json, *spans;
 	char log_fd[32];
-	bool append, quiet, list, all;
+	bool append, quiet, list, all, runner;
 	long top;
 	enum top_order sort;
 };
@@ -100,6 +104,8 @@ static bool take(int key, const char *arg, struct options *o)
 	case OPT_ALL:
 		o->list = true;
 		return o->all = true;
+	case OPT_RUNNER:
+		return o->runner = true;
 	case OPT_SPANS:
 		o->spans = arg;
 		return true;
@@ -146,6 +152,8 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 		log_line("no journal given (see exitmeter report --help)");
 		return 1;
 	}
+	if (o->runner && !o->report)
+		o->report = "-";
 	if (!o->quiet && to_stdout(o->report) && to_stdout(o->json)) {
 		log_line("only one output can go to stdout");
 		return 1;
@@ -256,8 +264,12 @@ static int put(const struct options *o, struct journal_file *j, bool json, struc
 		all.ctx = again(j->in, j->start, &j->read, ret_read_err);
 	if (*ret_read_err)
 		return 0;
-	err = json ? document_json(s, all.ctx ? &all : NULL, &to)
-		   : document_text(s, list, all.ctx ? &all : NULL, &to);
+	if (json)
+		err = document_json(s, all.ctx ? &all : NULL, &to);
+	else if (o->runner)
+		err = document_runner(s, &to);
+	else
+		err = document_text(s, list, all.ctx ? &all : NULL, &to);
 	*ret_read_err = journal_rows_free(all.ctx);
 	return output_close(out, err);
 }

@@ -333,7 +333,7 @@ for p in name, d:
 
 @test "a fifo that nobody reads, 10,000 phases: the run goes on and ends" {
 	mkfifo ctl answers
-	meter --control fifo:ctl,answers -i 0 -- bash -c 'for ((i = 1; i <= 10000; i++)); do echo "phase p$i"; done >ctl; exit 7'
+	meter --control fifo:ctl,answers -i 0 -- bash -c 'for ((i = 1; i <= 10000; i++)); do echo "phase p$i"; echo nonsense; done >ctl; exit 7'
 	[ "$status" -eq 7 ]
 	[ "$(jq -c 'select(.event == "phase")' run.journal | wc -l)" -eq 10000 ]
 	[ "$(summary '(.phases | length) + (.phases_omitted // 0)')" -eq 10000 ]
@@ -472,4 +472,66 @@ for p in name, d:
 	"$EXITMETER" report run.journal --spans spans -q --json shared.json 2>err || status=$?
 	[ "$status" -eq 1 ]
 	[ "$(cat err)" = 'exitmeter: spans:1: not a JSON object' ]
+}
+
+# ---- a benchmark runner -------------------------------------------------------------------
+
+@test "a runner in Node: 29 small tests and one with a server; nothing is read between timed runs" {
+	exits_needed "per-test resources"
+	command -v node || skip "elsewhere: node is not installed"
+	printf '#!/bin/sh\n"%s" touch=120 tell=ready wait=go exit=0 & echo $! >pid; read -r _ <ready; echo up; read -r _; echo x >go; wait\n' \
+		"$WORK/hold" >server
+	chmod +x server
+	mkfifo ready go
+	meter -i 0 -- node "$ROOT/tests/lib/runner.mjs" 5 ./server
+	[ "$(summary '.attempts | length')" -eq 30 ]
+	"$EXITMETER" report run.journal --runner >runner.json
+	# R-10 to R-12: the runner's names, MiB and ms
+	jq -e '.tests | length == 30' runner.json
+	jq -e '.tests[].resources | .peakRssUpperBoundMB > 20 and .cpuMs.user >= 0 and .threads >= 1 and
+		.involuntaryCtxSwitches >= 0 and .rssSplitMB.anon > 1 and .io.source == "exit" and
+		(.rssMB | keys == ["afterFirstRun", "afterLastRun", "afterSetup"])' runner.json | sort -u | grep true
+	jq -e '[.tests[].resources.peakRssUpperBoundMB] | all(. * 10 == (. * 10 | round))' runner.json
+	# the server was stopped during setup
+	jq -e '.tests.server.resources.rssMB | .afterFirstRun - .afterSetup > 115 and .afterFirstRun - .afterSetup < 140' runner.json
+	jq -e '.tests.server.resources.peakSource == "vmhwm-reset"' runner.json
+	jq -e '.tests["small-1"].resources.peakRssUpperBoundMB < .tests.server.resources.peakRssUpperBoundMB - 100' runner.json
+	# R-20, R-23, proved by the journal: a look for each border, reset, setup, first and last run
+	[ "$(jq -c 'select(.event == "sample")' run.journal | wc -l)" -eq $((30 * 6)) ]
+	[ "$(jq -c 'select(.event == "sample" and .asked == null)' run.journal | wc -l)" -eq 0 ]
+	jq -r 'select(.event == "sample" or .event == "phase") | .name // "look"' run.journal >seen
+	[ "$(grep -c '^run [234]/5$' seen)" -eq 90 ]
+	[ "$(grep -B1 '^run [234]/5$' seen | grep -c look)" -eq 0 ]
+}
+
+@test "a runner with PostgreSQL as its server" {
+	exits_needed "per-test resources"
+	command -v node || skip "elsewhere: node is not installed"
+	command -v initdb && command -v postgres || skip "elsewhere: PostgreSQL is not installed"
+	root_only "another user's database"
+	local base=/tmp/exitmeter-pg.$$
+	mkdir "$base"
+	chown nobody "$base"
+	local as=(setpriv --reuid nobody --regid "$(id -g nobody)" --clear-groups env HOME="$base")
+	"${as[@]}" initdb -D "$base/data" -A trust -U me >initdb.log 2>&1 || {
+		cat initdb.log
+		rm -rf "$base"
+		skip "elsewhere: initdb does not work here"
+	}
+	cat >server <<-END
+		#!/bin/bash
+		coproc ${as[*]@Q} postgres -D '$base/data' -k '$base' -c listen_addresses= 2>&1
+		while read -r line <&\${COPROC[0]}; do [[ \$line != *"ready to accept"* ]] || break; done
+		echo up
+		read -r _
+		kill -INT "\$COPROC_PID"
+		wait
+	END
+	chmod +x server
+	meter -i 0 -- node "$ROOT/tests/lib/runner.mjs" 3 ./server
+	rm -rf "$base"
+	"$EXITMETER" report run.journal --runner >runner.json
+	jq -e '.tests.server.resources | .rssMB.afterFirstRun - .rssMB.afterSetup > 10 and .threads >= 6' runner.json
+	[ "$(summary '[.processes[] | select(.comm == "postgres")] | length')" -ge 5 ]
+	[ "$(summary .completeness.running_at_end)" -eq 0 ]
 }

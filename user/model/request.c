@@ -144,12 +144,23 @@ bool request_run_counts(const struct request *r)
 	return r->run == 1 || r->run == r->runs;
 }
 
-bool name_is_middle_run(const char *name, size_t len)
+bool name_is_run(const char *name, size_t len, uint64_t *ret_run, uint64_t *ret_runs)
 {
 	struct text rest = trimmed((struct text){ name, len });
 	struct request r;
 
-	return !parse_phase(rest, &r) && r.kind == REQUEST_RUN && !request_run_counts(&r);
+	if (parse_phase(rest, &r) || r.kind != REQUEST_RUN)
+		return false;
+	*ret_run = r.run;
+	*ret_runs = r.runs;
+	return true;
+}
+
+bool name_is_middle_run(const char *name, size_t len)
+{
+	struct request r = { 0 };
+
+	return name_is_run(name, len, &r.run, &r.runs) && !request_run_counts(&r);
 }
 
 bool name_is_integer(const char *name, size_t len, int64_t *ret)

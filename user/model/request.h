@@ -39,7 +39,8 @@ const char *request_parse(const char *line, size_t len, struct request *ret);
 /* Whether runs are looked at after it: the first and the last (SPEC ). */
 bool request_run_counts(const struct request *r);
 
-/* The same of a phase's name, "run K/N". */
+/* Of a phase's name: whether it is "run K/N", and then not the first or the last. */
+bool name_is_run(const char *name, size_t len, uint64_t *ret_run, uint64_t *ret_runs);
 bool name_is_middle_run(const char *name, size_t len);
 
 /* Whether an attempt's name is an integer as JSON writes it. */
