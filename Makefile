@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make                     build/exitmeter and build/exitmeter-report
+# make                     build/exitmeter, build/exitmeter-report, libexitmeter in build/lib/
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
-# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir
+# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir, libdir, includedir
 #
 # B=DIR      build folder (default build; test flavours lie beside it)
 # V=1        show commands        DEBUG=1  little optimisation        SAN=1  ASan and UBSan
@@ -25,6 +25,8 @@ PREFIX     ?= /usr/local
 bindir     ?= $(PREFIX)/bin
 libexecdir ?= $(PREFIX)/libexec
 mandir     ?= $(PREFIX)/share/man
+libdir     ?= $(PREFIX)/lib
+includedir ?= $(PREFIX)/include
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -35,21 +37,29 @@ PKG_CONFIG ?= pkg-config
 
 # --- what is built from what ---------------------------------------------------------------------
 
+# libexitmeter, and a part of the programs.
+LIB_SRC := $(wildcard user/lib/*.c)
+
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
 EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
+	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c) \
-	$(wildcard user/journal/write*.c user/journal/json.c user/report/*.c)
+	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
 REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/output*.c user/config*.c) \
-	$(wildcard user/options.c user/model/*.c user/journal/*.c user/report/*.c)
+	$(wildcard user/options.c user/model/*.c user/journal/*.c user/report/*.c) $(LIB_SRC)
 REPORT_PKGS := json-c
+
+LIB_SONAME := libexitmeter.so.1
+LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
 PURE_SRC := $(filter-out user/main.c user/report_main.c,$(wildcard user/*.c)) \
-	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c)
+	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
+	$(LIB_SRC)
 PURE_PKGS := json-c
 
 # Alone in seeing libbpf's skeletons and the wire format.
@@ -61,7 +71,7 @@ UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 WORK_SRC  := $(wildcard tests/work/*.c)
 E2E       := $(sort $(wildcard tests/e2e/*.bats))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
-BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c
+BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c tests/bench/phases.c
 
 obj = $(patsubst user/%.c,$(B)/obj/%.o,$(1))
 
@@ -143,10 +153,10 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench fuzz install clean \
-	run-tests FORCE
+.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench fuzz install \
+	install-lib clean run-tests FORCE
 
-all: $(B)/exitmeter $(B)/exitmeter-report
+all: $(B)/exitmeter $(B)/exitmeter-report $(LIBS_)
 static: $(STATIC)
 
 # Objects of one set of flags never end in a program of another.
@@ -226,6 +236,28 @@ arm64: $(SYSROOT)/packages
 		CPPFLAGS="-isystem $(SYSROOT)/usr/include" LDFLAGS=-L$(SYSROOT)/usr/lib/aarch64-linux-gnu \
 		static
 	+$(Q)$(SUB) -s -C tests/work OUT=$(abspath $(B)/arm64/work/static) CC=aarch64-linux-gnu-gcc STATIC=1
+
+# The library is for others' programs: never sanitised, without the model's assertions.
+LIB_FLAGS := -std=gnu17 -D_GNU_SOURCE -Iuser -fPIC $(WARN) $(CPPFLAGS) $(CFLAGS)
+
+$(B)/lib/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(CC) $(LIB_FLAGS)' | cmp -s - $@ || printf '%s\n' '$(CC) $(LIB_FLAGS)' > $@
+
+$(B)/lib/%.o: user/lib/%.c $(B)/lib/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LIB_FLAGS) -MMD -MP -c $< -o $@
+
+$(B)/lib/libexitmeter.a: $(LIB_SRC:user/lib/%.c=$(B)/lib/%.o)
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(B)/lib/$(LIB_SONAME): $(LIB_SRC:user/lib/%.c=$(B)/lib/%.o) user/lib/exitmeter.map
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,$(LIB_SONAME) -Wl,--version-script=user/lib/exitmeter.map \
+		-Wl,-z,defs $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -lm -o $@
 
 # --- tests ---------------------------------------------------------------------------------------
 
@@ -333,7 +365,16 @@ fuzz: $(FUZZ)
 
 # --- the rest ------------------------------------------------------------------------------------
 
-install: all
+install-lib: $(LIBS_)
+	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
+	install -m 644 $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME) $(DESTDIR)$(libdir)
+	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libexitmeter.so
+	install -m 644 user/lib/exitmeter.h $(DESTDIR)$(includedir)
+	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
+		-e 's|@version@|$(VERSION)|' user/lib/exitmeter.pc.in \
+		> $(DESTDIR)$(libdir)/pkgconfig/libexitmeter.pc
+
+install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
 	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
 	install -m 755 $(B)/exitmeter-report $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-report

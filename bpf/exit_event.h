@@ -56,6 +56,7 @@ enum event_flag {
 	EVENT_FINISHED = 1u << 16,
 	EVENT_NO_SPLIT = 1u << 18, /* the parts of its memory at the end were not read whole */
 	EVENT_BOUND = 1u << 17,    /* the final image was not seen at its end: error_pages holds */
+	EVENT_SPLITTER = 1u << 19, /* each of its children begins a run of its own */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -269,7 +270,8 @@ struct run_totals {
 			  */
 	__u64 initial;   /* processes that were taken in */
 	__u64 before_cpu_ns; /* what they had used before */
-	__u64 reserved[24];
+	__u64 claimed;       /* the number of the run that has this place; 0: free */
+	__u64 reserved[23];
 };
 
 /* Whether a task is in the tree, remembered from the last look into the process map. */
@@ -315,6 +317,7 @@ struct drop_counts {
 	__u64 births;       /* no room to remember who made whom */
 	__u64 threads;      /* no room for a thread that was there before */
 	__u64 missed;       /* processes of the tree that ended while it was taken in */
+	__u64 runs;         /* no free place: a child began no run of its own */
 	__u64 slices;       /* no room for a real-time task: CPU of the living is short */
 	__u64 count_events; /* without fetch atomics: the most at once is not known */
 	__u64 claims;       /* no room for a claim: a process may have two records */
@@ -341,6 +344,6 @@ _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");
 _Static_assert(sizeof(struct count_event) == 12, "count_event is a wire format");
 _Static_assert(sizeof(struct run_totals) == 512, "run_totals is a wire format");
-_Static_assert(sizeof(struct drop_counts) == 120, "drop_counts is a wire format");
+_Static_assert(sizeof(struct drop_counts) == 128, "drop_counts is a wire format");
 
 #endif /* EXIT_EVENT_H */

@@ -198,7 +198,7 @@ static __always_inline int birth(struct task_struct *task)
 	if (!creator || closed)
 		return 0;
 	if (signal_of(task) != signal) {
-		process_enter((u64)task, signal, creator->event.pid, creator->event.run);
+		process_enter((u64)task, signal, creator->event.pid, run_of_child(creator));
 	} else if (attaching && creator->event.flags & EVENT_TAKEN_IN) {
 		thread_take(signal, (u64)task);
 	} else {

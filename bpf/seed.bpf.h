@@ -88,17 +88,23 @@ static __always_inline bool comes_from_tree(u64 signal)
 	return true;
 }
 
+static __always_inline bool is_root(u32 pid)
+{
+	for (u32 i = 0; i < SEED_ROOTS_MAX; i++)
+		if (i < seed_roots_n && seed_roots[i] == pid)
+			return true;
+	return false;
+}
+
 /* Whether the process, not known yet, is a root or comes from the tree. */
 static __always_inline bool belongs(struct task_struct *task, u64 signal)
 {
 	struct task_struct *parent = BPF_CORE_READ(task, group_leader, real_parent);
 	struct ancestry a = { .at = signal_of(parent) };
-	u32 pid = pid_in_namespace(task);
 	struct birth *b;
 
-	for (u32 i = 0; i < SEED_ROOTS_MAX; i++)
-		if (i < seed_roots_n && seed_roots[i] == pid)
-			return true;
+	if (is_root(pid_in_namespace(task)))
+		return true;
 	if (a.at != seed_own && process_find(a.at))
 		return true;
 	b = bpf_map_lookup_elem(&births, &signal);
@@ -129,6 +135,14 @@ static __always_inline void mm_check(struct process *p, struct task_struct *task
 	p->event.flags |= EVENT_IMAGE_UNSEEN;
 }
 
+/* Its parent is of the tree but not taken in yet, so its run is not known: a later pass. */
+static __always_inline bool too_early(struct task_struct *parent)
+{
+	u64 signal = signal_of(parent);
+
+	return nr_runs > 1 && !process_find(signal) && belongs(parent, signal);
+}
+
 /* Takes in the process of @task_addr, a thread of it that lives. */
 __noinline int process_take(u64 task_addr)
 {
@@ -136,7 +150,7 @@ __noinline int process_take(u64 task_addr)
 	u64 signal = signal_of(task), mm = (u64)BPF_CORE_READ(task, mm), start, hiwater, rss;
 	struct exit_event *ev;
 	struct mm_entry *e;
-	struct process *p;
+	struct process *p, *creator;
 	struct birth *b;
 
 	/* Past its last use of memory: it is as good as gone. */
@@ -146,6 +160,16 @@ __noinline int process_take(u64 task_addr)
 	ev = &seed_fresh.event;
 	ev->type = EVENT_EXIT;
 	ev->flags = EVENT_TAKEN_IN;
+	ev->run = 0;
+	if (nr_runs > 1 && is_root(pid_in_namespace(task))) {
+		ev->flags |= EVENT_SPLITTER;
+	} else if (nr_runs > 1) {
+		if (too_early(parent))
+			return 0;
+		creator = process_find(signal_of(parent));
+		if (creator)
+			ev->run = run_of_child(creator);
+	}
 	start = BPF_CORE_READ(task, group_leader, start_boottime);
 	ev->start_ns = start;
 	ev->born_ns = bpf_ktime_get_ns() - (bpf_ktime_get_boot_ns() - start);
@@ -180,8 +204,8 @@ __noinline int process_take(u64 task_addr)
 	}
 	mm_check(p, task, mm);
 	birth_note(signal, signal_of(parent), true);
-	__sync_fetch_and_add(&tree.initial, 1);
-	__sync_fetch_and_add(&tree.before_cpu_ns, p->before_cpu_ns);
+	run_add(ev->run, FIELD(initial), 1);
+	run_add(ev->run, FIELD(before_cpu_ns), p->before_cpu_ns);
 	run_count(ev->run, FIELD(processes), 1);
 	fork_send(ev);
 	__sync_fetch_and_add(&seed_added, 1);
@@ -210,7 +234,7 @@ __noinline int thread_take(u64 signal, u64 task_addr)
 	__sync_fetch_and_add(&p->here, 1);
 	__sync_fetch_and_add(&p->event.threads, 1);
 	__sync_fetch_and_add(&p->before_cpu_ns, before.cpu_ns);
-	__sync_fetch_and_add(&tree.before_cpu_ns, before.cpu_ns);
+	run_add(p->event.run, FIELD(before_cpu_ns), before.cpu_ns);
 	if (!(BPF_CORE_READ(task, flags) & PF_EXITING)) {
 		__sync_fetch_and_add(&p->gauge, 1);
 		run_count(p->event.run, FIELD(threads), 1);

@@ -80,7 +80,8 @@ struct {
  * Those with an initialiser that are not static lie in the order of their definition: the two
  * objects made of this text share one layout.
  */
-struct run_totals tree = {};   /* run 0: the whole tree */
+struct run_totals tree = {}; /* run 0: the whole tree */
+__u64 runs_begun = 0;
 __u64 living[LIVING_MAX] = {}; /* address spaces of the tree, 0: free */
 __u32 living_top = 0;          /* places above were never used */
 struct drop_counts drops = {};
@@ -125,6 +126,52 @@ static __always_inline struct process *process_find(u64 signal)
 static __always_inline struct run_totals *run_own(u32 run)
 {
 	return nr_runs > 1 && run ? bpf_map_lookup_elem(&runs, &run) : NULL;
+}
+
+#ifndef NO_FETCH
+struct run_claim {
+	u64 number;
+	u32 place;
+};
+
+static long claim_step(u32 i, struct run_claim *c)
+{
+	u32 place = 1 + (u32)(c->number + i) % (nr_runs > 1 ? nr_runs - 1 : 1);
+	struct run_totals *r = bpf_map_lookup_elem(&runs, &place);
+
+	if (!r || r->claimed || __sync_val_compare_and_swap(&r->claimed, 0, c->number) != 0)
+		return 0;
+	c->place = place;
+	return 1;
+}
+
+/* A place for a new run, which user space frees once all of it has ended; 0: none is free. */
+__noinline u32 run_begin(void)
+{
+	struct run_claim c = { .number = __sync_fetch_and_add(&runs_begun, 1) + 1 };
+
+	bpf_loop(nr_runs, claim_step, &c, 0);
+	if (!c.place)
+		__sync_fetch_and_add(&drops.runs, 1);
+	return c.place;
+}
+
+#else
+
+/* A place is taken by exchange. */
+static __always_inline u32 run_begin(void)
+{
+	return 0;
+}
+
+#endif
+
+/* Of a child of that process, whether it was there before or is born now. */
+static __always_inline u32 run_of_child(const struct process *creator)
+{
+	if (nr_runs > 1 && creator->event.flags & EVENT_SPLITTER)
+		return run_begin();
+	return creator->event.run;
 }
 
 #ifndef NO_FETCH

@@ -10,6 +10,7 @@
 
 #include "log.h"
 #include "options.h"
+#include "session/split.h"
 
 #define INTERVAL_DEFAULT_S 0.25
 #define INTERVAL_MIN_S     0.01
@@ -35,6 +36,10 @@ enum {
 	OPT_NO_ARGV,
 	OPT_DEBUG,
 	OPT_DURATION,
+	OPT_CONTROL,
+	OPT_SPANS,
+	OPT_SPLIT,
+	OPT_SPLIT_KEY,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -45,7 +50,8 @@ static const struct opt opts[] = {
 	{ 'q', "quiet", NULL, "print no report" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
-	{ 'i', "interval", "S", "seconds between samples (default 0.25; 0: exits only)" },
+	{ 'i', "interval", "S",
+	  "seconds between samples (default 0.25; 0: phases and exits only)" },
 	{ OPT_NO_TICK, "no-tick", NULL, "no kernel-side tick: bursts between switches go unseen" },
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
@@ -54,7 +60,12 @@ static const struct opt opts[] = {
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
+	{ OPT_SPLIT, "split", NULL, "attached: each direct child is a run of its own" },
+	{ OPT_SPLIT_KEY, "split-key", "KEY", "what names a run: ENV:NAME, cgroup or comm" },
 	{ OPT_DURATION, "duration", "S", "attached: detach after S seconds" },
+	{ OPT_CONTROL, "control", "WHERE",
+	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
+	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
@@ -72,6 +83,7 @@ static void print_help(void)
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "       exitmeter span NAME [-- COMMAND [ARG...]]\n"
 	       "       exitmeter doctor [--json]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);
@@ -236,6 +248,21 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_pids(arg, c);
 	case OPT_DURATION:
 		return parse_duration(arg, &c->duration_s);
+	case OPT_CONTROL:
+		c->control = arg;
+		return true;
+	case OPT_SPANS:
+		c->spans = arg;
+		return true;
+	case OPT_SPLIT:
+		return c->split = true;
+	case OPT_SPLIT_KEY:
+		if (!split_key_valid(arg)) {
+			log_line("split-key '%s': ENV:NAME, cgroup or comm", arg);
+			return false;
+		}
+		c->split_key = strcmp(arg, "comm") != 0 ? arg : NULL;
+		return c->split = true;
 	case OPT_USER:
 		c->user = arg;
 		return true;
@@ -320,6 +347,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.duration_s > 0 && !c.n_pids) {
 		log_line("--duration is for -p only");
+		goto bad;
+	}
+	if (c.split && !c.n_pids) {
+		log_line("--split is for -p only");
 		goto bad;
 	}
 	if (c.user && c.n_pids) {

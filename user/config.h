@@ -20,10 +20,15 @@ struct config {
 	char **command; /* NULL-terminated; NULL: attach */
 	int *pids;      /* to attach to, owned; each once */
 	size_t n_pids;
-	double duration_s; /* 0: until the target ends */
+	bool split;            /* each child of what is attached to is a run */
+	const char *split_key; /* NULL: comm */
+	double duration_s;     /* 0: until the target ends */
 	/* Where outputs go: a path, "-" for stdout, "fd:N"; NULL for none. */
 	const char *report; /* NULL: stderr */
 	const char *json, *journal;
+	const char
+		*control;  /* where phases and attempts are named from, beside the private socket */
+	const char *spans; /* attempts known before or after; NULL: none */
 	bool append, quiet;
 	double interval_s; /* 0: phases and exits only */
 	bool tick;

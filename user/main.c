@@ -12,13 +12,14 @@
 #include "doctor/doctor.h"
 #include "log.h"
 #include "session/session.h"
+#include "session/span.h"
 
 #ifndef EXITMETER_LIBEXECDIR
 #define EXITMETER_LIBEXECDIR "/usr/local/libexec/exitmeter"
 #endif
 
 /* Web and database code is never in this process: "report" is exitmeter-report, beside us or in
- * libexec.  "doctor" tries what this very program may do. */
+ * libexec.  "doctor" tries what this very program may do, "span" talks to the one around us. */
 static int run_subcommand(char **argv)
 {
 	char self[PATH_MAX], path[PATH_MAX + 64];
@@ -27,6 +28,8 @@ static int run_subcommand(char **argv)
 
 	if (!strcmp(argv[0], "doctor"))
 		return doctor_main(argv);
+	if (!strcmp(argv[0], "span"))
+		return span_main(argv);
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (n > 0) {
 		self[n] = '\0';

@@ -11,10 +11,12 @@
 
 #include "config.h"
 #include "journal/read.h"
+#include "journal/spans.h"
 #include "log.h"
 #include "options.h"
 #include "output.h"
 #include "report/document.h"
+#include "report/runner.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
 #define TOP_DEFAULT   10
@@ -25,6 +27,8 @@ enum {
 	OPT_JSON,
 	OPT_SORT,
 	OPT_ALL,
+	OPT_SPANS,
+	OPT_RUNNER,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -37,6 +41,9 @@ static const struct opt opts[] = {
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
+	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_RUNNER, "runner", NULL,
+	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -45,9 +52,9 @@ static const struct opt opts[] = {
 
 struct options {
 	const char *report; /* NULL: stderr */
-	const char *json;
+	const char *json, *spans;
 	char log_fd[32];
-	bool append, quiet, list, all;
+	bool append, quiet, list, all, runner;
 	long top;
 	enum top_order sort;
 };
@@ -97,6 +104,11 @@ static bool take(int key, const char *arg, struct options *o)
 	case OPT_ALL:
 		o->list = true;
 		return o->all = true;
+	case OPT_RUNNER:
+		return o->runner = true;
+	case OPT_SPANS:
+		o->spans = arg;
+		return true;
 	default:
 		return false;
 	}
@@ -140,6 +152,8 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 		log_line("no journal given (see exitmeter report --help)");
 		return 1;
 	}
+	if (o->runner && !o->report)
+		o->report = "-";
 	if (!o->quiet && to_stdout(o->report) && to_stdout(o->json)) {
 		log_line("only one output can go to stdout");
 		return 1;
@@ -250,8 +264,12 @@ static int put(const struct options *o, struct journal_file *j, bool json, struc
 		all.ctx = again(j->in, j->start, &j->read, ret_read_err);
 	if (*ret_read_err)
 		return 0;
-	err = json ? document_json(s, all.ctx ? &all : NULL, &to)
-		   : document_text(s, list, all.ctx ? &all : NULL, &to);
+	if (json)
+		err = document_json(s, all.ctx ? &all : NULL, &to);
+	else if (o->runner)
+		err = document_runner(s, &to);
+	else
+		err = document_text(s, list, all.ctx ? &all : NULL, &to);
 	*ret_read_err = journal_rows_free(all.ctx);
 	return output_close(out, err);
 }
@@ -290,8 +308,13 @@ static int report(const struct options *o, const char *name, struct output *json
 		status = STATUS_FAILED;
 	} else {
 		say_faults(name, &j.read);
+		if (j.read.summary && o->spans)
+			err = spans_add(o->spans, j.read.summary);
 		if (j.read.summary)
 			status = render(o, &j, json, text);
+		if (err)
+			status = err == -EBADMSG && status != STATUS_FAILED ? STATUS_FAULTY
+									    : STATUS_FAILED;
 	}
 	summary_free(j.read.summary);
 	if (j.in)

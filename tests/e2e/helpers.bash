@@ -278,7 +278,7 @@ journal_agrees() {
 	reduce inputs as $l ({ n: 0, rows: 0, running: 0, cpu: 0, bad: [], last: null, first: null };
 	    .n += 1 | .last = $l.event | .first = (.first // $l.event)
 	    | if $l.event == "process" then (if $l.running then .running += 1 else .rows += 1 end)
-	      elif $l.event == "sample" then
+	      elif $l.event == "sample" and $l.run == null then
 	        (if $l.cpu_seconds != null and $l.cpu_seconds < .cpu
 	         then .bad += ["cpu fell to \($l.cpu_seconds) from \(.cpu)"] else . end)
 	        | .cpu = ([.cpu, $l.cpu_seconds // 0] | max)

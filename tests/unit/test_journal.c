@@ -162,7 +162,8 @@ static void live_start(struct live *l)
 	random_facts(l, &facts, &source);
 	interval = (double)source.interval_ns / (double)NS_PER_S;
 	if (run_init(&l->run, l->start_ns,
-		     interval > 0 && interval < METER_MIN_SAMPLE_S ? interval : METER_MIN_SAMPLE_S,
+		     interval > 0 && interval < EM_MIN_SAMPLE_SECONDS ? interval
+								      : EM_MIN_SAMPLE_SECONDS,
 		     (int)l->journal.n_cpus))
 		abort();
 	journal_start(&l->journal, l->start_ns, &facts, &source);
@@ -230,7 +231,7 @@ static void live_exit(struct live *l)
 	x.argv_truncated = !random_below(4);
 	if (run_on_exec(&l->run, &x) || run_on_exit(&l->run, &e, &row))
 		abort();
-	journal_process(&l->journal, l->now_ns, row);
+	journal_process(&l->journal, l->now_ns, row, 0);
 	process_unref(row);
 }
 
@@ -250,7 +251,7 @@ static void live_sample(struct live *l)
 	s.scan.net_rss_bytes = random_value(1ll << 40);
 	if (run_on_sample(&l->run, &s))
 		cpus = l->run.meter.last_cpus;
-	journal_sample(&l->journal, &s, cpus);
+	journal_sample(&l->journal, &s, cpus, false);
 }
 
 static void live_end(struct live *l)

@@ -2,13 +2,14 @@
 /*
  * test_meter - SPEC 1.2 (U-10 to U-14) and 1.5 to 1.7
  */
-#include "model/meter.h"
+#include "lib/meter.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "random.h"
 #include "tap.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -21,13 +22,14 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void start(struct meter *m, size_t cap)
+static void start(struct em_meter *m, size_t cap)
 {
-	if (meter_init(m, 0, METER_MIN_SAMPLE_S, cap) != 0)
+	if (em_meter_init(m, 0, EM_MIN_SAMPLE_SECONDS, cap) != 0)
 		exit(99);
 }
 
-static void eq_marks(const struct meter *m, const struct mark *want, size_t n, const char *label)
+static void eq_marks(const struct em_meter *m, const struct em_mark *want, size_t n,
+		     const char *label)
 {
 	EQ_I(m->n, n, "%s: marks", label);
 	for (size_t i = 0; i < n && i < m->n; i++) {
@@ -70,7 +72,7 @@ static const struct {
 	int samples; /* 0: the end */
 	size_t n;
 	uint32_t stride;
-	struct mark marks[8];
+	struct em_mark marks[8];
 } trace[] = {
 	{ "U-45 before any sample", -1, 1, 1, { START } },
 	{ "1.6 t=1", 1, 2, 1, { START, { 1, 10, .5, .5 } } },
@@ -87,25 +89,25 @@ static const struct {
 
 static void worked_example(void)
 {
-	struct meter m;
+	struct em_meter m;
 	int t = 0;
 
 	start(&m, 8);
 	for (size_t i = 0; i < COUNT(trace); i++) {
 		while (t < trace[i].samples) {
 			t++;
-			meter_sample(&m, t == 4 ? 999 : 10 * t, t == 6 ? 4.0 : .5 * t, t);
+			em_meter_sample(&m, t == 4 ? 999 : 10 * t, t == 6 ? 4.0 : .5 * t, t);
 		}
 		if (trace[i].samples == 0)
-			meter_end(&m, 50, 7.0, 12.2);
+			em_meter_end(&m, 50, 7.0, 12.2);
 		else
 			EQ_I(m.max_rss, -1, "%s: U-44 max_rss before the end", trace[i].label);
 		EQ_I(m.stride, trace[i].stride, "%s: stride", trace[i].label);
 		eq_marks(&m, trace[i].marks, trace[i].n, trace[i].label);
 	}
 	EQ_I(m.max_rss, 50, "U-44 max_rss after the end");
-	EQ_D(meter_peak_cpus(&m), 1.5, TOL, "peak cpus survive merging");
-	meter_free(&m);
+	EQ_D(em_meter_peak_cpus(&m), 1.5, TOL, "peak cpus survive merging");
+	em_meter_clear(&m);
 }
 
 static const struct {
@@ -122,31 +124,31 @@ static const struct {
 
 static void full_size(void)
 {
-	struct meter m;
+	struct em_meter m;
 	double longest = 0;
 
 	for (size_t i = 0; i < COUNT(capacities); i++) {
-		start(&m, METER_MAX_MARKS);
+		start(&m, EM_MAX_MARKS);
 		for (int k = 1; k <= capacities[i].samples; k++)
-			meter_sample(&m, 1, k * .1, k * .25);
+			em_meter_sample(&m, 1, k * .1, k * .25);
 		EQ_I(m.n, capacities[i].n, "%s: marks", capacities[i].label);
 		EQ_I(m.stride, capacities[i].stride, "%s: stride", capacities[i].label);
-		meter_end(&m, 1, 1e6, 1e6);
+		em_meter_end(&m, 1, 1e6, 1e6);
 		EQ_I(m.n, capacities[i].n + 1, "%s: and the end, never merged",
 		     capacities[i].label);
-		meter_free(&m);
+		em_meter_clear(&m);
 	}
 
-	start(&m, METER_MAX_MARKS);
+	start(&m, EM_MAX_MARKS);
 	for (int k = 1; k <= 200000; k++)
-		meter_sample(&m, k % 977, k * .1, k * .25);
-	meter_end(&m, 1, 2e4, 50000.5);
+		em_meter_sample(&m, k % 977, k * .1, k * .25);
+	em_meter_end(&m, 1, 2e4, 50000.5);
 	for (size_t i = 1; i < m.n; i++)
 		longest = fmax(longest, m.marks[i].at - m.marks[i - 1].at);
 	EQ_I(m.n, 784, "U-54 200,000 samples: marks");
 	EQ_D(longest, 64, 0, "U-54 200,000 samples: the longest, in seconds");
 	EQ_D(m.marks[m.n - 1].cpu, 2e4, 0, "U-52 200,000 samples: the total");
-	meter_free(&m);
+	em_meter_clear(&m);
 }
 
 /* Calls of one meter with min_sample_s = 0.25, started at 0. */
@@ -158,7 +160,7 @@ static const struct {
 		double cpu, now;
 	} steps[6];
 	size_t n;
-	struct mark marks[7];
+	struct em_mark marks[7];
 } cases[] = {
 	{ "U-10 the first sample may be early, without cpus",
 	  { { 's', 5, .04, .05 } },
@@ -245,47 +247,47 @@ static const struct {
 static void single_calls(void)
 {
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct meter m;
+		struct em_meter m;
 
 		start(&m, 8);
 		for (const struct step *s = cases[i].steps; s->call; s++) {
 			if (s->call == 'r')
-				meter_reading(&m, s->rss, s->cpu, s->now);
+				em_meter_reading(&m, s->rss, s->cpu, s->now);
 			else if (s->call == 'e')
-				meter_end(&m, s->rss, s->cpu, s->now);
+				em_meter_end(&m, s->rss, s->cpu, s->now);
 			else
-				EQ_I(meter_sample(&m, s->rss, s->cpu, s->now), s->call == 's',
+				EQ_I(em_meter_sample(&m, s->rss, s->cpu, s->now), s->call == 's',
 				     "%s: sample at %g kept", cases[i].label, s->now);
 		}
 		eq_marks(&m, cases[i].marks, cases[i].n, cases[i].label);
 		if (m.ended)
 			OK(m.max_rss == 50 || m.max_rss == -1, "%s: max_rss", cases[i].label);
-		meter_free(&m);
+		em_meter_clear(&m);
 	}
 }
 
 static void reading_folds(void)
 {
-	static const struct mark want[] = { TO_8 };
-	struct meter m;
+	static const struct em_mark want[] = { TO_8 };
+	struct em_meter m;
 
 	start(&m, 8);
 	for (int t = 1; t <= 7; t++)
-		meter_sample(&m, t == 4 ? 999 : 10 * t, t == 6 ? 4.0 : .5 * t, t);
-	meter_reading(&m, 80, 4, 8);
+		em_meter_sample(&m, t == 4 ? 999 : 10 * t, t == 6 ? 4.0 : .5 * t, t);
+	em_meter_reading(&m, 80, 4, 8);
 	eq_marks(&m, want, COUNT(want), "U-55 a reading is folded into the tail");
-	meter_free(&m);
+	em_meter_clear(&m);
 }
 
 static void ageing(void)
 {
-	struct mark out[4] = { { 0, 0, 0, 0 } };
-	struct meter m;
+	struct em_mark out[4] = { { 0, 0, 0, 0 } };
+	struct em_meter m;
 
 	start(&m, 8);
-	meter_sample(&m, 5, 1, 1);
-	meter_end(&m, 50, 2, 3);
-	EQ_I(meter_aged(&m, 2.5, out, COUNT(out)), 3, "U-60 all marks");
+	em_meter_sample(&m, 5, 1, 1);
+	em_meter_end(&m, 50, 2, 3);
+	EQ_I(em_meter_aged(&m, 2.5, out, COUNT(out)), 3, "U-60 all marks");
 	EQ_D(out[0].at, 2.5, 0, "U-60 oldest first");
 	EQ_D(out[1].at, 1.5, 0, "U-60 age of a sample");
 	EQ_I(out[1].rss, 5, "U-60 rss as it was");
@@ -293,44 +295,30 @@ static void ageing(void)
 	EQ_D(out[1].cpus, 1, 0, "U-60 cpus as they were");
 	EQ_D(out[2].at, -.5, 0, "U-62 a negative age is kept");
 	out[1].at = 77;
-	EQ_I(meter_aged(&m, 2.5, out, 1), 1, "less room: the oldest");
+	EQ_I(em_meter_aged(&m, 2.5, out, 1), 1, "less room: the oldest");
 	EQ_D(out[1].at, 77, 0, "less room: nothing behind it");
-	meter_free(&m);
+	em_meter_clear(&m);
 }
 
 static void odd_inputs(void)
 {
-	struct meter m;
+	struct em_meter m;
 
-	EQ_I(meter_init(&m, 0, .25, SIZE_MAX / 64), -ENOMEM, "out of memory");
-	meter_free(&m);
-	meter_free(NULL);
+	EQ_I(em_meter_init(&m, 0, .25, SIZE_MAX / 64), -ENOMEM, "out of memory");
+	em_meter_clear(&m);
+	em_meter_clear(NULL);
 	OK(1, "free after a failed init, and of nothing");
 
 	start(&m, 1);
 	OK(m.cap == 4, "too small a capacity becomes 4");
-	meter_free(&m);
+	em_meter_clear(&m);
 
-	EQ_I(meter_init(&m, 5, 0, 8), 0, "no least time");
-	EQ_D(meter_peak_cpus(&m), -1, 0, "no sample: no peak cpus");
-	OK(meter_sample(&m, 1, 1, 5) && meter_sample(&m, 1, 2, 5), "no least time: both kept");
-	EQ_D(meter_peak_cpus(&m), -1, 0, "no least time: no division by zero seconds");
-	meter_free(&m);
-}
-
-static uint64_t seed = 20240607;
-
-static uint64_t next_random(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
-
-static double fraction(void)
-{
-	return (double)(next_random() >> 11) / 9007199254740992.0;
+	EQ_I(em_meter_init(&m, 5, 0, 8), 0, "no least time");
+	EQ_D(em_meter_peak_cpus(&m), -1, 0, "no sample: no peak cpus");
+	OK(em_meter_sample(&m, 1, 1, 5) && em_meter_sample(&m, 1, 2, 5),
+	   "no least time: both kept");
+	EQ_D(em_meter_peak_cpus(&m), -1, 0, "no least time: no division by zero seconds");
+	em_meter_clear(&m);
 }
 
 /* What the invariants of 1.6 are held against: every sample, remembered outside. */
@@ -345,7 +333,7 @@ static void ledger_add(struct ledger *l, bool sample, int64_t rss, double cpu, d
 	l->tail_cpu = fmax(l->tail_cpu, cpu);
 	l->gap = fmax(l->gap, now - l->tail_at);
 	l->tail_at = now;
-	if (now - l->last_at >= METER_MIN_SAMPLE_S - 1e-9)
+	if (now - l->last_at >= EM_MIN_SAMPLE_SECONDS - 1e-9)
 		l->peak_cpus = fmax(l->peak_cpus, (l->tail_cpu - l->last_cpu) / (now - l->last_at));
 	if (rss > l->rss)
 		l->rss = rss;
@@ -355,9 +343,9 @@ static void ledger_add(struct ledger *l, bool sample, int64_t rss, double cpu, d
 	}
 }
 
-static const char *broken(const struct meter *m, const struct ledger *l)
+static const char *broken(const struct em_meter *m, const struct ledger *l)
 {
-	const struct mark *mark = m->marks;
+	const struct em_mark *mark = m->marks;
 	size_t in_marks = m->n - m->ended;
 	int64_t rss = -1;
 
@@ -376,7 +364,7 @@ static const char *broken(const struct meter *m, const struct ledger *l)
 	}
 	if (rss != l->rss)
 		return "U-52 largest rss";
-	if (meter_peak_cpus(m) != l->peak_cpus)
+	if (em_meter_peak_cpus(m) != l->peak_cpus)
 		return "U-52 largest cpus";
 	if (mark[m->n - 1].cpu != l->tail_cpu || mark[m->n - 1].at != l->tail_at)
 		return "U-52 last total";
@@ -388,47 +376,48 @@ static const char *random_run(size_t cap, int calls)
 	struct ledger l = { .peak_cpus = -1, .rss = -1 };
 	const char *why = NULL;
 	double now = 0, cpu = 0;
-	struct meter m;
+	struct em_meter m;
 
 	start(&m, cap);
 	for (int i = 0; i < calls && !why; i++) {
-		int64_t rss = (int64_t)(next_random() % 1000000) - 1;
-		bool sample = next_random() % 8 != 0;
+		int64_t rss = (int64_t)(random_next() % 1000000) - 1;
+		bool sample = random_next() % 8 != 0;
 
-		now += next_random() % 4 ? .25 + fraction() : fraction() * fraction();
-		cpu += next_random() % 3 ? fraction() * 4
-					 : -fraction(); /* U-14; equal now and then */
-		if (next_random() % 16 == 0)
+		now += random_next() % 4 ? .25 + random_fraction()
+					 : random_fraction() * random_fraction();
+		cpu += random_next() % 3 ? random_fraction() * 4
+					 : -random_fraction(); /* U-14; equal now and then */
+		if (random_next() % 16 == 0)
 			rss = l.rss;
 		if (!sample)
-			meter_reading(&m, rss, cpu, now);
-		else if (!meter_sample(&m, rss, cpu, now))
+			em_meter_reading(&m, rss, cpu, now);
+		else if (!em_meter_sample(&m, rss, cpu, now))
 			continue;
 		ledger_add(&l, sample, rss, cpu, now);
 		why = broken(&m, &l);
 	}
 	if (!why) {
-		now += fraction();
-		meter_end(&m, 1, cpu, now);
+		now += random_fraction();
+		em_meter_end(&m, 1, cpu, now);
 		l.tail_cpu = fmax(l.tail_cpu, cpu);
 		l.tail_at = now;
 		why = broken(&m, &l);
 	}
-	meter_free(&m);
+	em_meter_clear(&m);
 	return why;
 }
 
 static void invariants(void)
 {
-	static const size_t caps[] = { 4, 5, 6, 7, 8, 9, 16, 33, 100, METER_MAX_MARKS };
+	static const size_t caps[] = { 4, 5, 6, 7, 8, 9, 16, 33, 100, EM_MAX_MARKS };
 
 	for (size_t c = 0; c < COUNT(caps); c++) {
 		const char *why = NULL;
-		uint64_t from = seed;
+		uint64_t from = random_seed();
 
 		for (int run = 0; run < 40 && !why; run++) {
-			from = seed;
-			why = random_run(caps[c], (int)(next_random() %
+			from = random_seed();
+			why = random_run(caps[c], (int)(random_next() %
 							(8 * (caps[c] < 200 ? caps[c] : 400))));
 		}
 		EQ_S(why, NULL, "1.6 invariants, capacity %zu (seed %llu)", caps[c],

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/source.h"
 
+#include <errno.h>
+
 int source_drain(struct source *s)
 {
 	return s->ops->drain(s);
@@ -40,4 +42,20 @@ void source_close(struct source *s)
 {
 	if (s)
 		s->ops->close(s);
+}
+
+int source_run_totals(struct source *s, uint32_t run, struct totals *ret)
+{
+	return s->ops->run_totals ? s->ops->run_totals(s, run, true, ret) : -ENOTSUP;
+}
+
+int source_run_counts(struct source *s, uint32_t run, struct totals *ret)
+{
+	return s->ops->run_totals ? s->ops->run_totals(s, run, false, ret) : -ENOTSUP;
+}
+
+void source_run_release(struct source *s, uint32_t run)
+{
+	if (s->ops->run_release)
+		s->ops->run_release(s, run);
 }

@@ -30,6 +30,7 @@ struct source_options {
 	const pid_t *roots; /* or what to attach to */
 	size_t n_roots;
 	bool tick;        /* kernel-side tick */
+	bool split;       /* each child of a root is a run of its own */
 	bool debug;       /* libbpf's and our own messages on stderr */
 	const char *plan; /* the hook plan to use; NULL: the best that works */
 };
@@ -55,6 +56,8 @@ struct source_ops {
 	int (*poll_ms)(struct source *s);
 	size_t (*losses)(struct source *s, struct loss *out, size_t cap);
 	void (*reaped)(struct source *s, pid_t pid, int status, const struct rusage *ru);
+	int (*run_totals)(struct source *s, uint32_t run, bool take, struct totals *ret);
+	void (*run_release)(struct source *s, uint32_t run);
 	void (*close)(struct source *s);
 };
 
@@ -103,6 +106,16 @@ size_t source_losses(struct source *s, struct loss *out, size_t cap);
 
 /* wait4's word of a child of ours. */
 void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru);
+
+/*
+ * The totals of one run of a tree that is split, by the number its records have; the interval
+ * maximum is taken.  -ENOTSUP: this source does not know them.
+ */
+int source_run_totals(struct source *s, uint32_t run, struct totals *ret);
+/* The same, nothing taken. */
+int source_run_counts(struct source *s, uint32_t run, struct totals *ret);
+/* All of the run has ended and was handed on: its number may be another's. */
+void source_run_release(struct source *s, uint32_t run);
 
 /* Detaches and frees; NULL is fine. */
 void source_close(struct source *s);

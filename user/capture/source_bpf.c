@@ -191,10 +191,9 @@ static int bpf_drain(struct source *base)
 	return 0;
 }
 
-static void totals_from(struct source_bpf *s, struct totals *ret)
+void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
+		       struct totals *ret)
 {
-	const struct run_totals *t = &s->skel->bss->tree;
-
 	*ret = (struct totals){
 		.initial = s->attaching ? (int64_t)t->initial : 1,
 		.baseline_cpu_ns = s->attaching ? (int64_t)t->before_cpu_ns : UNKNOWN,
@@ -207,7 +206,7 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 		.processes_max = (int64_t)t->processes_max,
 		.threads = (int64_t)t->threads,
 		.threads_max = (int64_t)t->threads_max,
-		.cpu_ns = (int64_t)tree_cpu_ns(s),
+		.cpu_ns = cpu_ns,
 		.minor_faults = (int64_t)t->minor_faults,
 		.major_faults = (int64_t)t->major_faults,
 		.voluntary_switches = (int64_t)t->voluntary_switches,
@@ -233,6 +232,11 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 			     &ret->cpu_system_ns);
 	if (s->old)
 		source_bpf_old_totals(s, ret);
+}
+
+static void totals_from(struct source_bpf *s, struct totals *ret)
+{
+	source_bpf_totals(s, &s->skel->bss->tree, (int64_t)tree_cpu_ns(s), ret);
 }
 
 static int test_run(struct source_bpf *s, uint64_t what)
@@ -349,6 +353,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "real-time-slices", d->slices, false },
 		{ "processes-and-threads-uncounted", d->count_events, false },
 		{ "claims", d->claims, true },
+		{ "children-without-a-run", d->runs, false },
 		{ "births-unwatched", d->births, true },
 		{ "threads-untracked", d->threads, false },
 		{ "processes-missed-at-attach", d->missed, true },
@@ -379,6 +384,7 @@ static void bpf_close(struct source *base)
 	for (size_t i = 0; i < s->n_links; i++)
 		bpf_link__destroy(s->links[i]);
 	ring_buffer__free(s->ring);
+	source_bpf_runs_close(s);
 	exitmeter_bpf__destroy(s->late);
 	exitmeter_bpf__destroy(s->beside);
 	bpf_link__destroy(s->seed_link);
@@ -397,6 +403,8 @@ static const struct source_ops bpf_ops = {
 	.poll_ms = bpf_poll_ms,
 	.losses = bpf_losses,
 	.reaped = bpf_reaped,
+	.run_totals = source_bpf_run_totals,
+	.run_release = source_bpf_run_release,
 	.close = bpf_close,
 };
 
@@ -456,6 +464,10 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_autocreate(skel->maps.claims, s->old);
 	bpf_map__set_max_entries(skel->maps.claims, 2 * entries);
 	skel->rodata->attaching = s->attaching;
+	if (s->split) {
+		skel->rodata->nr_runs = RUNS_MAX;
+		bpf_map__set_max_entries(skel->maps.runs, RUNS_MAX);
+	}
 	if (on_demand) {
 		bpf_map__set_map_flags(skel->maps.runtimes, BPF_F_NO_PREALLOC);
 		bpf_map__set_map_flags(skel->maps.processes, BPF_F_NO_PREALLOC);
@@ -687,6 +699,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->plan = o->plan;
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
+	s->split = o->split;
 	for (size_t i = 0; i < o->n_roots; i++)
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;
@@ -706,12 +719,18 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		err = -errno;
 		goto fail;
 	}
+	err = source_bpf_runs_open(s);
+	if (err)
+		goto fail;
 	s->opened_ns = now_ns();
 	s->tick_wanted = o->tick;
 	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";
 	if (s->old)
-		s->base.info.degraded = "this kernel's BPF cannot sum up the tree (5.19 can): its "
-					"peak is from scans and has no upper bound";
+		s->base.info.degraded =
+			s->split ? "this kernel's BPF cannot sum up the tree nor split it (5.19 "
+				   "can): its peak is from scans and has no upper bound"
+				 : "this kernel's BPF cannot sum up the tree (5.19 can): its peak "
+				   "is from scans and has no upper bound";
 	if (getenv("EXITMETER_TEST_BESIDE"))
 		beside_open(s);
 	*ret_source = &s->base;

@@ -16,6 +16,7 @@
 #include "procfs/parse.h"
 
 #define LINKS_MAX 16
+#define RUNS_MAX  4096 /* that live at once, when a tree is split */
 
 /* What user space counts in the order of the ring buffer. */
 struct most {
@@ -44,7 +45,7 @@ struct source_bpf {
 	pid_t root;
 	pid_t roots[SEED_ROOTS_MAX]; /* attached to */
 	size_t n_roots;
-	bool attaching;
+	bool attaching, split;
 	bool root_recorded; /* the (last) root's record came */
 	size_t roots_recorded;
 	struct exitmeter_bpf *seed; /* the task iterator */
@@ -59,7 +60,8 @@ struct source_bpf {
 	int quiet;
 	uint64_t seen_records; /* handled from the ring */
 	uint64_t seen_cpu_ns;
-	int err; /* the sink's */
+	int err;                 /* the sink's */
+	struct run_totals *runs; /* mapped, RUNS_MAX of them; NULL: not split */
 };
 
 /* --- programs (source_bpf.c) --- */
@@ -130,6 +132,18 @@ int source_bpf_seed_begin(struct source_bpf *s);
 int source_bpf_seed_take(struct source_bpf *s);
 /* Once all is over: what the living threads used goes into their processes. */
 void source_bpf_seed_count(struct source_bpf *s);
+
+/* --- runs of a split tree (source_bpf_runs.c) --- */
+
+/* Maps their totals.  0 or -errno. */
+int source_bpf_runs_open(struct source_bpf *s);
+void source_bpf_runs_close(struct source_bpf *s);
+int source_bpf_run_totals(struct source *base, uint32_t run, bool take, struct totals *ret);
+void source_bpf_run_release(struct source *base, uint32_t run);
+
+/* What one set of totals says; @cpu_ns: of the living too. */
+void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
+		       struct totals *ret);
 
 /* --- those that still run (source_bpf_living.c) --- */
 

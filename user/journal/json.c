@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/number.h"
 #include "units.h"
 
 #define FIRST_CAP 256
@@ -213,61 +214,14 @@ void json_int(struct json *j, int64_t v)
 	json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%" PRId64, v));
 }
 
-/* Adds one to the last digit before the exponent; no carry past the point. */
-static void digits_bump(char *text)
-{
-	char *p = text + strcspn(text, "e");
-
-	while (p-- > text && *p >= '0' && *p <= '9') {
-		if (*p != '9') {
-			++*p;
-			return;
-		}
-		*p = '0';
-	}
-}
-
-/* The shortest text that reads back to @v, still with the locale's decimal point. */
-static void shortest(double v, char *text, size_t size)
-{
-	/* 15 digits always survive (DBL_DIG), but in subnormals, where fewer may do. */
-	int digits = fpclassify(v) == FP_SUBNORMAL ? 1 : 15;
-
-	for (; digits < 17; digits++) {
-		snprintf(text, size, "%.*g", digits, v);
-		if (strtod(text, NULL) == v)
-			return;
-	}
-	/*
-	 * Below a power of two doubles are denser: 16 digits rounded up may do where the nearest
-	 * do not.  Only with exponents that %g prints with an e as well.
-	 */
-	snprintf(text, size, "%.15e", v);
-	digits_bump(text);
-	if (strtod(text, NULL) == v)
-		return;
-	snprintf(text, size, "%.17g", v);
-}
-
 void json_double(struct json *j, double v)
 {
-	char text[64];
-	char *out = text;
+	char text[EM_NUMBER_MAX];
 
-	if (!isfinite(v)) {
+	if (isfinite(v))
+		json_raw(j, text, em_double_text(v, text));
+	else
 		json_null(j);
-		return;
-	}
-	shortest(v, text, sizeof(text));
-	for (const char *p = text; *p;) {
-		if (strchr("0123456789+-e", *p)) {
-			*out++ = *p++;
-			continue;
-		}
-		*out++ = '.';
-		p += strcspn(p, "0123456789");
-	}
-	json_raw(j, text, (size_t)(out - text));
 }
 
 void json_ns(struct json *j, int64_t ns)

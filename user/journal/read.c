@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "journal/read_lines.h"
+#include "journal/read_stretch.h"
 #include "units.h"
 
 #define CUT_OFF  "the journal was cut off"
@@ -28,6 +29,7 @@ struct fold {
 	int64_t since_bytes; /* the peaks of rows since the last sample */
 	bool voids;
 	bool faults_known, switches_known, io_known;
+	struct told_stretches stretches;
 	struct summary *told; /* by the journal's last line */
 	int64_t told_ns;
 };
@@ -36,7 +38,7 @@ static double least_interval(int64_t interval_ns)
 {
 	double s = (double)interval_ns / (double)NS_PER_S;
 
-	return s > 0 && s < METER_MIN_SAMPLE_S ? s : METER_MIN_SAMPLE_S;
+	return s > 0 && s < EM_MIN_SAMPLE_SECONDS ? s : EM_MIN_SAMPLE_SECONDS;
 }
 
 static int open_run(struct fold *f)
@@ -174,7 +176,10 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 				       .rss_bytes = UNKNOWN,
 				       .net_rss_bytes = rss,
 				       .split = { .anon_bytes = UNKNOWN } };
-	run_on_sample(&f->run, &s);
+	if (json_object_object_get_ex(o, "asked", &cpu))
+		run_on_moment(&f->run, &s, NULL);
+	else
+		run_on_sample(&f->run, &s);
 	f->sampled_ns = at_ns;
 	f->upper_bytes = larger(f->upper_bytes, upper);
 	f->processes_max = larger(f->processes_max, t->processes);
@@ -207,6 +212,8 @@ static int take_summary(struct fold *f, json_object *o, int64_t at_ns, struct wh
 	int err = s ? values_summary(o, s, why) : -ENOMEM;
 
 	if (!err)
+		err = values_stretches(o, at_ns, s, why);
+	if (!err)
 		err = open_run(f);
 	if (err) {
 		summary_free(s);
@@ -228,6 +235,10 @@ static int take_line(struct fold *f, const char *event, json_object *o, struct w
 		return why_set(why, "no t of a journal");
 	if (f->told)
 		return why_set(why, "a line after the summary");
+	/* Of one run of a split tree: the whole tree's tell all. */
+	if (strcmp(event, "process") != 0 && strcmp(event, "run_start") != 0 &&
+	    json_object_object_get_ex(o, "run", NULL) && strcmp(event, "summary") != 0)
+		return 0;
 	if (!strcmp(event, "run_start"))
 		err = take_start(f, o, why);
 	else if (!strcmp(event, "process"))
@@ -238,6 +249,9 @@ static int take_line(struct fold *f, const char *event, json_object *o, struct w
 		err = take_lost(f, o, why);
 	else if (!strcmp(event, "summary"))
 		err = take_summary(f, o, at_ns, why);
+	else if (!strcmp(event, "phase") || !strcmp(event, "attempt_start") ||
+		 !strcmp(event, "attempt_end"))
+		err = told_take(&f->stretches, event, o, at_ns, why);
 	else if (!strcmp(event, "oom"))
 		err = open_run(f);
 	else
@@ -279,11 +293,15 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	memcpy(s->groups, told->groups, sizeof(s->groups));
 	s->n_groups = told->n_groups;
 	s->aged_at_ns = told->aged_at_ns;
+	s->aged_ns = told->aged_ns;
+	s->phases = told->phases;
+	s->attempts = told->attempts;
 	/* What it owned has moved. */
 	told->run = (struct run_facts){ 0 };
 	told->source = (struct source_facts){ 0 };
 	told->completeness = (struct completeness){ 0 };
 	told->usage.io_source = NULL;
+	told->phases = told->attempts = (struct stretches){ 0 };
 	return 0;
 }
 
@@ -421,6 +439,8 @@ static int finish(struct fold *f, enum top_order sort, struct journal_read *ret)
 
 	if (!err)
 		err = f->told ? finish_told(f, sort, s) : finish_cut(f, sort, s);
+	if (!err && !f->told)
+		err = told_finish(&f->stretches, s);
 	if (err) {
 		summary_free(s);
 		return err;
@@ -464,6 +484,7 @@ int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 	facts_free(&f.facts);
 	source_facts_free(&f.source);
 	summary_free(f.told);
+	told_free(&f.stretches);
 	return err;
 }
 

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "report/fields.h"
-#include "report/json_summary.h"
+#include "report/json_fields.h"
 #include "units.h"
 
 #define SCHEMA "exitmeter.summary/1"
@@ -275,7 +275,7 @@ static int read_field(json_object *o, const char *key, enum field_kind kind, voi
 	return err == -EBADMSG ? why_set(why, "%s is not %s", key, kinds[kind].what) : err;
 }
 
-static int read_fields(json_object *o, void *base, const struct field_table *t, struct why *why)
+int value_fields(json_object *o, void *base, const struct field_table *t, struct why *why)
 {
 	int err = 0;
 
@@ -293,8 +293,8 @@ int value_int(json_object *o, const char *key, int64_t *ret, struct why *why)
 /* --- objects and arrays -------------------------------------------------------------------- */
 
 /* *@ret: the value of @key if it is of @type, NULL if it is null or missing. */
-static int child(json_object *o, const char *key, enum json_type type, json_object **ret,
-		 struct why *why)
+int value_child(json_object *o, const char *key, enum json_type type, json_object **ret,
+		struct why *why)
 {
 	*ret = NULL;
 	if (!json_object_object_get_ex(o, key, ret) || !*ret || json_object_is_type(*ret, type))
@@ -304,13 +304,13 @@ static int child(json_object *o, const char *key, enum json_type type, json_obje
 }
 
 /* An object's fields; a missing one changes nothing. */
-static int read_object(json_object *o, const char *key, void *base, const struct field_table *t,
-		       struct why *why)
+int value_object(json_object *o, const char *key, void *base, const struct field_table *t,
+		 struct why *why)
 {
 	json_object *v;
-	int err = child(o, key, json_type_object, &v, why);
+	int err = value_child(o, key, json_type_object, &v, why);
 
-	return err || !v ? err : read_fields(v, base, t, why);
+	return err || !v ? err : value_fields(v, base, t, why);
 }
 
 static size_t length(json_object *array)
@@ -321,7 +321,7 @@ static size_t length(json_object *array)
 static int read_texts(json_object *o, const char *key, struct texts *t, struct why *why)
 {
 	json_object *list;
-	int err = child(o, key, json_type_array, &list, why);
+	int err = value_child(o, key, json_type_array, &list, why);
 
 	if (err)
 		return err;
@@ -360,7 +360,7 @@ static int words_size(json_object *list, const char *key, size_t *ret, struct wh
 static int read_notes(json_object *o, uint32_t *ret, struct why *why)
 {
 	json_object *list;
-	int err = child(o, "notes", json_type_array, &list, why);
+	int err = value_child(o, "notes", json_type_array, &list, why);
 
 	for (size_t i = 0; !err && i < length(list); i++) {
 		size_t len = 0;
@@ -380,13 +380,13 @@ static int read_process(json_object *o, json_object *argv, struct process *p, st
 	int8_t truncated = 0;
 	int err;
 
-	err = read_fields(o, p, &process_head_fields, why);
+	err = value_fields(o, p, &process_head_fields, why);
 	if (!err)
-		err = read_fields(o, p, &process_tail_fields, why);
+		err = value_fields(o, p, &process_tail_fields, why);
 	if (!err)
-		err = read_object(o, "rss_split_bytes", &p->split, &split_fields, why);
+		err = value_object(o, "rss_split_bytes", &p->split, &split_fields, why);
 	if (!err)
-		err = read_object(o, "io", &p->io, &io_fields, why);
+		err = value_object(o, "io", &p->io, &io_fields, why);
 	if (!err)
 		err = read_notes(o, &p->notes, why);
 	if (!err)
@@ -412,7 +412,7 @@ int values_process(json_object *o, struct process **ret, struct why *why)
 	json_object *argv;
 	struct process *p;
 	size_t size;
-	int err = child(o, "argv", json_type_array, &argv, why);
+	int err = value_child(o, "argv", json_type_array, &argv, why);
 
 	if (!err && !(json_object_object_get_ex(o, "pid", NULL) &&
 		      json_object_object_get_ex(o, "comm", NULL)))
@@ -435,7 +435,7 @@ int values_process(json_object *o, struct process **ret, struct why *why)
 static int read_labels(json_object *o, struct run_facts *f, struct why *why)
 {
 	json_object *labels;
-	int err = child(o, "labels", json_type_object, &labels, why);
+	int err = value_child(o, "labels", json_type_object, &labels, why);
 
 	if (err || !labels)
 		return err;
@@ -465,7 +465,7 @@ static int read_command(json_object *o, struct run_facts *f, struct why *why)
 {
 	json_object *list;
 	size_t size = 0;
-	int err = child(o, "command", json_type_array, &list, why);
+	int err = value_child(o, "command", json_type_array, &list, why);
 
 	if (!err && length(list) > WORDS_MAX)
 		err = why_set(why, "command is too long");
@@ -491,7 +491,7 @@ int values_run(json_object *o, struct run_facts *f, struct why *why)
 	if (!err)
 		err = read_labels(o, f, why);
 	if (!err)
-		err = read_fields(o, f, &run_head_fields, why);
+		err = value_fields(o, f, &run_head_fields, why);
 	if (!err)
 		err = read_command(o, f, why);
 	if (!err)
@@ -499,15 +499,15 @@ int values_run(json_object *o, struct run_facts *f, struct why *why)
 	if (!err)
 		err = read_field(o, "cwd", FIELD_STRING, &f->cwd, why);
 	if (!err)
-		err = read_object(o, "exe", f, &exe_fields, why);
+		err = value_object(o, "exe", f, &exe_fields, why);
 	if (!err)
-		err = read_fields(o, f, &run_tail_fields, why);
+		err = value_fields(o, f, &run_tail_fields, why);
 	return err;
 }
 
 int values_source(json_object *o, struct source_facts *f, struct why *why)
 {
-	int err = read_fields(o, f, &source_fields, why);
+	int err = value_fields(o, f, &source_fields, why);
 
 	return err ? err : read_texts(o, "notes", &f->notes, why);
 }
@@ -515,25 +515,25 @@ int values_source(json_object *o, struct source_facts *f, struct why *why)
 static int read_usage(json_object *o, struct usage *u, struct why *why)
 {
 	json_object *io = NULL;
-	int err = read_fields(o, u, &usage_peak_fields, why);
+	int err = value_fields(o, u, &usage_peak_fields, why);
 
 	if (!err)
-		err = read_object(o, "rss_split_bytes", &u->split, &split_fields, why);
+		err = value_object(o, "rss_split_bytes", &u->split, &split_fields, why);
 	if (!err)
-		err = read_fields(o, u, &usage_cpu_fields, why);
+		err = value_fields(o, u, &usage_cpu_fields, why);
 	if (!err)
-		err = child(o, "io", json_type_object, &io, why);
+		err = value_child(o, "io", json_type_object, &io, why);
 	if (!err && io)
 		err = read_field(io, "source", FIELD_STRING, &u->io_source, why);
 	if (!err && io)
-		err = read_fields(io, &u->io, &io_fields, why);
+		err = value_fields(io, &u->io, &io_fields, why);
 	return err;
 }
 
 static int read_at_peak(json_object *o, struct summary *s, struct why *why)
 {
 	json_object *list;
-	int err = child(o, "at_peak", json_type_array, &list, why);
+	int err = value_child(o, "at_peak", json_type_array, &list, why);
 
 	if (!err && length(list) > AT_PEAK_MAX)
 		err = why_set(why, "at_peak is too long");
@@ -542,7 +542,7 @@ static int read_at_peak(json_object *o, struct summary *s, struct why *why)
 
 		if (!json_object_is_type(one, json_type_object))
 			return why_set(why, "at_peak holds what is no object");
-		err = read_fields(one, &s->at_peak[s->n_at_peak++], &at_peak_fields, why);
+		err = value_fields(one, &s->at_peak[s->n_at_peak++], &at_peak_fields, why);
 	}
 	return err;
 }
@@ -550,7 +550,7 @@ static int read_at_peak(json_object *o, struct summary *s, struct why *why)
 static int read_groups(json_object *o, struct summary *s, struct why *why)
 {
 	json_object *list;
-	int err = child(o, "groups", json_type_array, &list, why);
+	int err = value_child(o, "groups", json_type_array, &list, why);
 
 	if (!err && length(list) > GROUPS_MAX + 1)
 		err = why_set(why, "groups is too long");
@@ -561,7 +561,7 @@ static int read_groups(json_object *o, struct summary *s, struct why *why)
 
 		if (!json_object_is_type(one, json_type_object))
 			return why_set(why, "groups holds what is no object");
-		err = read_fields(one, g, &group_fields, why);
+		err = value_fields(one, g, &group_fields, why);
 		if (!err)
 			err = read_field(one, "other", FIELD_FLAG, &other, why);
 		g->other = other > 0;
@@ -586,13 +586,13 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 	int err = read_schema(o, why);
 
 	if (!err)
-		err = child(o, "run", json_type_object, &run, why);
+		err = value_child(o, "run", json_type_object, &run, why);
 	if (!err)
-		err = child(o, "source", json_type_object, &source, why);
+		err = value_child(o, "source", json_type_object, &source, why);
 	if (!err)
-		err = child(o, "completeness", json_type_object, &completeness, why);
+		err = value_child(o, "completeness", json_type_object, &completeness, why);
 	if (!err)
-		err = child(o, "usage", json_type_object, &usage, why);
+		err = value_child(o, "usage", json_type_object, &usage, why);
 	if (!err && (!run || !source || !completeness || !usage))
 		err = why_set(why, "a summary without run, source, completeness or usage");
 	if (!err)
@@ -600,13 +600,13 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 	if (!err)
 		err = values_source(source, &s->source, why);
 	if (!err)
-		err = read_fields(completeness, &s->completeness, &completeness_fields, why);
+		err = value_fields(completeness, &s->completeness, &completeness_fields, why);
 	if (!err)
 		err = read_texts(completeness, "reasons", &s->completeness.reasons, why);
 	if (!err)
 		err = read_usage(usage, &s->usage, why);
 	if (!err)
-		err = read_object(o, "rusage", &s->rusage, &rusage_fields, why);
+		err = value_object(o, "rusage", &s->rusage, &rusage_fields, why);
 	if (!err)
 		err = read_at_peak(o, s, why);
 	if (!err)
@@ -627,6 +627,11 @@ static int hex(char c)
  * The C1 controls (\u0080 to \u009f) stand for the byte or for its character in UTF-8: the byte,
  * unless it could be taken for the rest of a character that a byte right before it began.
  */
+const char *value_text(json_object *v, size_t *ret_len)
+{
+	return plain_string(v, ret_len);
+}
+
 size_t values_unescape(char *line, size_t len)
 {
 	size_t to = 0, from = 0;

@@ -15,6 +15,7 @@
 #undef json_bool
 
 #include "model/summary.h"
+#include "report/fields.h"
 
 #define VALUES_WHY_MAX 160
 
@@ -28,6 +29,17 @@ int why_set(struct why *why, const char *format, ...) __attribute__((format(prin
 int value_ns(json_object *v, int64_t unknown, int64_t *ret);
 /* A count: null is UNKNOWN. */
 int value_int(json_object *o, const char *key, int64_t *ret, struct why *why);
+
+/* *@ret: the value of @key if it is of @type, NULL if it is null or missing. */
+int value_child(json_object *o, const char *key, enum json_type type, json_object **ret,
+		struct why *why);
+/* An object's fields; a missing one changes nothing. */
+int value_fields(json_object *o, void *base, const struct field_table *t, struct why *why);
+/* Those of the object at @key, if it is there. */
+int value_object(json_object *o, const char *key, void *base, const struct field_table *t,
+		 struct why *why);
+/* A string without a NUL, borrowed; NULL: none. */
+const char *value_text(json_object *v, size_t *ret_len);
 
 /* *@ret: one reference of the caller's. */
 int values_process(json_object *o, struct process **ret, struct why *why);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "output.h"
+#include "report/json_stretch.h"
 #include "report/json_summary.h"
 
 void journal_init(struct journal *w, int fd)
@@ -52,10 +53,19 @@ void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *
 	end(w);
 }
 
-void journal_process(struct journal *w, int64_t now_ns, const struct process *p)
+static void run_number(struct journal *w, uint64_t run)
+{
+	if (!run)
+		return;
+	json_key(&w->j, "run");
+	json_int(&w->j, (int64_t)run);
+}
+
+void journal_process(struct journal *w, int64_t now_ns, const struct process *p, uint64_t run)
 {
 	if (!begin(w, "process", now_ns))
 		return;
+	run_number(w, run);
 	json_process_members(&w->j, p);
 	end(w);
 }
@@ -69,12 +79,14 @@ static void int_or_null(struct json *j, const char *key, int64_t v)
 		json_int(j, v);
 }
 
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
+static void sample(struct journal *w, uint64_t run, const struct tree_sample *s, double cpus,
+		   bool asked)
 {
 	const struct totals *t = &s->totals;
 
 	if (!begin(w, "sample", s->at_ns))
 		return;
+	run_number(w, run);
 	int_or_null(&w->j, "rss_bytes", run_sample_rss(s));
 	json_key(&w->j, "cpu_seconds");
 	if (t->cpu_ns < 0)
@@ -90,6 +102,10 @@ void journal_sample(struct journal *w, const struct tree_sample *s, double cpus)
 	int_or_null(&w->j, "threads", t->threads);
 	int_or_null(&w->j, "lower_bytes", t->lower_max_bytes);
 	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
+	if (asked) {
+		json_key(&w->j, "asked");
+		json_bool(&w->j, true);
+	}
 	end(w);
 }
 
@@ -101,6 +117,78 @@ void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l)
 	json_cstring(&w->j, l->what);
 	json_key(&w->j, "count");
 	json_int(&w->j, (int64_t)l->count);
+	end(w);
+}
+
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked)
+{
+	sample(w, w->run, s, cpus, asked);
+}
+
+void journal_run_sample(struct journal *w, uint64_t run, const struct tree_sample *s, double cpus)
+{
+	sample(w, run, s, cpus, false);
+}
+
+static void time_or_null(struct json *j, const char *key, int64_t ns)
+{
+	json_key(j, key);
+	if (ns == TIME_NONE)
+		json_null(j);
+	else
+		json_ns(j, ns);
+}
+
+void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run *run,
+		     const struct summary *s)
+{
+	if (!begin(w, "run_end", now_ns))
+		return;
+	run_number(w, run->number);
+	json_key(&w->j, "name");
+	json_cstring(&w->j, run->name);
+	int_or_null(&w->j, "pid", run->pid);
+	time_or_null(&w->j, "started", run->started_ns);
+	time_or_null(&w->j, "ended", run->ended_ns);
+	int_or_null(&w->j, "exit_code", run->exit_code);
+	int_or_null(&w->j, "exit_signal", run->exit_signal);
+	json_run_end_members(&w->j, s);
+	end(w);
+}
+
+void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t len,
+		   int64_t rss_bytes)
+{
+	if (!begin(w, "phase", now_ns))
+		return;
+	run_number(w, w->run);
+	json_key(&w->j, "name");
+	json_string(&w->j, name, len);
+	int_or_null(&w->j, "rss_bytes", rss_bytes);
+	end(w);
+}
+
+void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, size_t len)
+{
+	if (!begin(w, "attempt_start", now_ns))
+		return;
+	run_number(w, w->run);
+	json_key(&w->j, "id");
+	json_attempt_id(&w->j, id, len);
+	end(w);
+}
+
+void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+			 const char *io_source)
+{
+	if (!begin(w, "attempt_end", now_ns))
+		return;
+	run_number(w, w->run);
+	json_key(&w->j, "id");
+	json_attempt_id(&w->j, s->name, strlen(s->name));
+	json_key(&w->j, "at");
+	json_ns(&w->j, s->started_ns);
+	json_stretch_members(&w->j, s, io_source);
 	end(w);
 }
 

@@ -17,14 +17,36 @@ struct journal {
 	int64_t start_ns; /* of the run: @t counts from there */
 	long n_cpus;      /* of this machine: a reader needs it to make the same marks */
 	int err;          /* 0 or -errno of the write that failed */
+	uint64_t run;     /* whose phases and attempts come next; 0: the whole tree's */
 };
 
 void journal_init(struct journal *w, int fd);
 void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
 		   const struct source_facts *source);
-void journal_process(struct journal *w, int64_t now_ns, const struct process *p);
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus);
+/* @run: its number in a split tree; 0: it is in none. */
+void journal_process(struct journal *w, int64_t now_ns, const struct process *p, uint64_t run);
+/* @asked: a reading that the control channel asked for, not a periodic one. */
+void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked);
 void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l);
+/* @rss_bytes UNKNOWN: nothing was looked at, a run in the middle. */
+void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t len,
+		   int64_t rss_bytes);
+void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, size_t len);
+/* With what it used. */
+void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+			 const char *io_source);
+/* One run of a split tree; times of the whole run. */
+struct journal_run {
+	uint64_t number;
+	const char *name; /* NULL: not known */
+	int32_t pid;      /* of its first process */
+	int64_t started_ns, ended_ns;
+	int64_t exit_code, exit_signal;
+};
+
+void journal_run_sample(struct journal *w, uint64_t run, const struct tree_sample *s, double cpus);
+void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run *run,
+		     const struct summary *s);
 void journal_oom(struct journal *w, const struct oom_record *r);
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
 

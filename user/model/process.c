@@ -6,8 +6,14 @@
 #include <sys/wait.h>
 
 static const char *const source_names[] = {
-	[PEAK_EXIT] = "exit",   [PEAK_TRACKED] = "tracked",         [PEAK_SCAN] = "scan",
-	[PEAK_VMHWM] = "vmhwm", [PEAK_LIFETIME] = "vmhwm-lifetime", [PEAK_RUSAGE] = "rusage",
+	[PEAK_EXIT] = "exit",
+	[PEAK_TRACKED] = "tracked",
+	[PEAK_SCAN] = "scan",
+	[PEAK_VMHWM] = "vmhwm",
+	[PEAK_LIFETIME] = "vmhwm-lifetime",
+	[PEAK_RUSAGE] = "rusage",
+	[PEAK_RESET] = "vmhwm-reset",
+	[PEAK_MARKS] = "marks",
 };
 
 static void set_status(struct process *p, const struct exit_record *r)

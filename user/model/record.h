@@ -48,6 +48,8 @@ enum peak_source {
 	PEAK_VMHWM,    /* a live process's own high-water mark */
 	PEAK_LIFETIME, /* likewise, and it may be from before it was attached to */
 	PEAK_RUSAGE,
+	PEAK_RESET, /* high-water marks that were set back first, added up */
+	PEAK_MARKS, /* the run's marks, merged from samples */
 };
 
 enum record_note {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/run_stretches.h"
 #include "units.h"
 
 #ifdef EM_ASSERT
@@ -20,9 +21,11 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 {
 	int err;
 
-	*r = (struct run){ .start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = UNKNOWN };
+	*r = (struct run){
+		.start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = UNKNOWN, .reset_ns = TIME_NONE
+	};
 	peak_init(&r->peak);
-	err = meter_init(&r->meter, 0, min_sample_s, METER_MAX_MARKS);
+	err = em_meter_init(&r->meter, 0, min_sample_s, EM_MAX_MARKS);
 	if (!err)
 		err = top_init(&r->by_peak, TOP_PEAK, ROWS_BY_PEAK);
 	if (!err)
@@ -39,12 +42,14 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 void run_free(struct run *r)
 {
 	tree_free(&r->tree);
-	meter_free(&r->meter);
+	em_meter_clear(&r->meter);
 	groups_free(&r->groups);
 	top_free(&r->by_peak);
 	top_free(&r->by_cpu);
 	top_free(&r->failed);
 	top_free(&r->running);
+	stretches_free(&r->phases);
+	stretches_free(&r->attempts);
 	texts_free(&r->notes);
 	texts_free(&r->reasons);
 }
@@ -82,6 +87,7 @@ int run_on_row(struct run *r, struct process *row)
 		r->rows_running++;
 	else
 		r->rows++;
+	r->counters_missing |= row->running && row->voluntary_switches < 0;
 	add(&r->cpu_ns, row->cpu_ns);
 	add(&r->cpu_user_ns, row->cpu_user_ns);
 	add(&r->cpu_system_ns, row->cpu_system_ns);
@@ -108,18 +114,34 @@ int run_on_row(struct run *r, struct process *row)
 	return groups_add(&r->groups, row);
 }
 
-int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret_row)
+/* Its high-water mark from before that was set back, if it was larger. */
+static void take_mark(struct exit_record *e, int64_t mark_bytes)
 {
+	if (mark_bytes <= 0 || mark_bytes <= e->peak_rss_bytes)
+		return;
+	e->peak_rss_bytes = mark_bytes;
+	e->peak_rss_exact = 0;
+	e->peak_error_bytes = UNKNOWN;
+	e->peak_source = PEAK_VMHWM;
+	e->notes |= NOTE_HIWATER;
+}
+
+int run_on_exit(struct run *r, const struct exit_record *told, struct process **ret_row)
+{
+	struct exit_record own = *told, *e = &own;
 	struct image image;
 	struct live *live = tree_exit(&r->tree, e, &image);
-	struct process *row =
-		process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
+	struct process *row;
 	int err = -ENOMEM;
 
+	take_mark(e, image.mark_bytes);
+	row = process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
 	tree_forget(live);
 	if (!row)
 		return err;
 	peak_on_process(&r->peak, e);
+	if (!e->running)
+		run_stretches_on_exit(r, row);
 	err = run_on_row(r, row);
 	if (!err && ret_row)
 		*ret_row = process_ref(row);
@@ -131,7 +153,7 @@ int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret
  * No more cores than there are can have been busy: what a late slice of the interval before adds
  * stays for the next one.
  */
-static double plausible_cpu(const struct run *r, double cpu, double now)
+double run_plausible_cpu(const struct run *r, double cpu, double now)
 {
 	double most = r->meter.last_cpu + (now - r->meter.last_at) * r->n_cpus;
 
@@ -157,8 +179,13 @@ bool run_on_sample(struct run *r, const struct tree_sample *s)
 {
 	double now = SECONDS(s->at_ns - r->start_ns), cpu = SECONDS(s->totals.cpu_ns);
 
+	double from = r->meter.last_at;
+	bool kept;
+
 	run_on_reading(r, s);
-	return meter_sample(&r->meter, run_sample_rss(s), plausible_cpu(r, cpu, now), now);
+	kept = em_meter_sample(&r->meter, run_sample_rss(s), run_plausible_cpu(r, cpu, now), now);
+	run_stretches_on_sample(r, s, from);
+	return kept;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -258,7 +285,7 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 		u->cpu_system_ns = r->cpu_system_ns;
 	}
 	u->baseline_cpu_ns = t->baseline_cpu_ns;
-	u->peak_cpus = meter_peak_cpus(&r->meter);
+	u->peak_cpus = em_meter_peak_cpus(&r->meter);
 	u->max_processes = t->processes_max;
 	u->max_threads = t->threads_max;
 	u->total_processes = t->forks < 0 ? UNKNOWN : t->initial + t->forks;
@@ -335,9 +362,10 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	set_completeness(r, end, s);
 	set_usage(r, end, s);
 	s->rusage = end->rusage;
-	meter_end(&r->meter, larger(r->peak.process, UNKNOWN), SECONDS(larger(s->usage.cpu_ns, 0)),
-		  now);
-	s->n_marks = meter_aged(&r->meter, now, s->marks, METER_MAX_MARKS);
+	em_meter_end(&r->meter, larger(r->peak.process, UNKNOWN),
+		     SECONDS(larger(s->usage.cpu_ns, 0)), now);
+	run_stretches_end(r, end->at_ns, s);
+	s->n_marks = em_meter_aged(&r->meter, now, s->marks, EM_MAX_MARKS);
 	tree_sort_peak(&r->tree);
 	if (r->peak.source == PEAK_TRACKED) {
 		memcpy(s->at_peak, r->tree.at_peak, sizeof(s->at_peak));

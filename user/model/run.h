@@ -9,13 +9,14 @@
 #define RUN_H
 
 #include "model/peak.h"
+#include "model/stretch.h"
 #include "model/summary.h"
 #include "model/top.h"
 
 struct run {
 	int64_t start_ns;
 	struct tree tree;
-	struct meter meter; /* its seconds are the run's */
+	struct em_meter meter; /* its seconds are the run's */
 	struct peak peak;
 	struct groups groups;
 	struct top by_peak, by_cpu, failed, running;
@@ -26,8 +27,11 @@ struct run {
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
 	int64_t largest_inherited_bytes;
-	int n_cpus;        /* of the machine: no more can be busy; 0 unknown */
-	int8_t oom_killed; /* UNKNOWN without a source of evidence */
+	int n_cpus;            /* of the machine: no more can be busy; 0 unknown */
+	int8_t oom_killed;     /* UNKNOWN without a source of evidence */
+	bool counters_missing; /* of a process that still runs at the end */
+	struct stretches phases, attempts;
+	int64_t reset_ns; /* when all marks were last set back; TIME_NONE: never */
 	struct texts notes, reasons;
 };
 
@@ -39,7 +43,7 @@ void run_free(struct run *r);
 int run_on_fork(struct run *r, const struct fork_record *f);
 int run_on_exec(struct run *r, const struct exec_record *e);
 /* *@ret_row, if asked for, is a reference of the caller's. */
-int run_on_exit(struct run *r, const struct exit_record *e, struct process **ret_row);
+int run_on_exit(struct run *r, const struct exit_record *told, struct process **ret_row);
 /* A row that was made before, read back from a journal; the run keeps references of its own. */
 int run_on_row(struct run *r, struct process *row);
 
@@ -47,6 +51,27 @@ int run_on_row(struct run *r, struct process *row);
 bool run_on_sample(struct run *r, const struct tree_sample *s);
 /* One that only tells of the bounds: no mark. */
 void run_on_reading(struct run *r, const struct tree_sample *s);
+
+/*
+ * A reading that was asked for: always a mark (U-10), and a border for phases and attempts.
+ * @living: what the living used so far; NULL: the source's totals have that.
+ */
+struct moment run_on_moment(struct run *r, const struct tree_sample *s,
+			    const struct scan_counters *living);
+/* A phase begins, the one before ends.  0 or -ENOMEM. */
+int run_on_phase(struct run *r, const char *name, size_t len, const struct moment *m);
+/* 0, -EEXIST: one of that name is open, or -ENOMEM. */
+int run_on_attempt_start(struct run *r, const char *id, size_t len, const struct moment *m);
+/* The one that ended; NULL: none of that name is open. */
+const struct stretch *run_on_attempt_end(struct run *r, const char *id, size_t len,
+					 const struct moment *m);
+
+/* A living process's high-water mark is about to be set back: its row has at least that. */
+void run_on_mark(struct run *r, struct process_key key, int64_t mark_bytes);
+/* The marks were set back, @all of them or not. */
+void run_on_reset(struct run *r, const struct moment *m, bool all);
+/* Peak (the lower bound), CPU and cores up to the last look. */
+struct em_usage run_usage_so_far(const struct run *r);
 
 /* The most that was seen resident since the sample before: what the mark holds. */
 int64_t run_sample_rss(const struct tree_sample *s);

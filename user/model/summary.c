@@ -100,5 +100,7 @@ void summary_free(struct summary *s)
 	for (size_t i = 0; i < s->n_rows; i++)
 		process_unref(s->rows[i]);
 	free(s->rows);
+	stretches_free(&s->phases);
+	stretches_free(&s->attempts);
 	free(s);
 }

@@ -9,8 +9,9 @@
 #define SUMMARY_H
 
 #include "model/group.h"
-#include "model/meter.h"
+#include "lib/meter.h"
 #include "model/process.h"
+#include "model/stretch.h"
 #include "model/texts.h"
 #include "model/tree.h"
 
@@ -83,7 +84,9 @@ struct summary {
 	size_t n_rows;
 	int64_t rows_omitted;
 	int64_t aged_at_ns; /* since the epoch */
-	struct mark marks[METER_MAX_MARKS];
+	int64_t aged_ns;    /* the same moment since the run's start */
+	struct stretches phases, attempts;
+	struct em_mark marks[EM_MAX_MARKS];
 	size_t n_marks;
 	bool cut_off; /* the journal ended before its last line */
 };

@@ -15,6 +15,7 @@ struct live {
 	char *argv;
 	size_t argv_len;
 	bool argv_truncated;
+	int64_t mark_bytes;
 };
 
 static struct live *find(const struct tree *t, struct process_key key)
@@ -106,6 +107,14 @@ int tree_exec(struct tree *t, const struct exec_record *r)
 	return 0;
 }
 
+void tree_mark(struct tree *t, struct process_key key, int64_t mark_bytes)
+{
+	struct live *l = find(t, key);
+
+	if (l && mark_bytes > l->mark_bytes)
+		l->mark_bytes = mark_bytes;
+}
+
 struct live *tree_exit(struct tree *t, const struct exit_record *r, struct image *ret_image)
 {
 	struct live *l = find(t, r->key);
@@ -116,7 +125,8 @@ struct live *tree_exit(struct tree *t, const struct exit_record *r, struct image
 		return NULL;
 	*ret_image = (struct image){ .argv = l->argv,
 				     .argv_len = l->argv_len,
-				     .argv_truncated = l->argv_truncated };
+				     .argv_truncated = l->argv_truncated,
+				     .mark_bytes = l->mark_bytes };
 	HASH_DEL(t->by_key, l);
 	t->n--;
 	return l;

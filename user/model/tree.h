@@ -32,7 +32,11 @@ struct image {
 	const char *argv; /* NULL: not known, or never execed; owned by the tree */
 	size_t argv_len;
 	bool argv_truncated;
+	int64_t mark_bytes; /* the largest of tree_mark; 0 none */
 };
+
+/* Its high-water mark before that was set back.  Of a process that is not known nothing is kept. */
+void tree_mark(struct tree *t, struct process_key key, int64_t mark_bytes);
 
 /* Each 0 or -ENOMEM.  Records may come in any order; one of an unknown process adds it. */
 int tree_fork(struct tree *t, const struct fork_record *r);

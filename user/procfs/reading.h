@@ -38,4 +38,12 @@ struct scan_result {
 	bool outside_changed;
 };
 
+/* What the living have used so far; ticks-sampled ns, counts, bytes.  UNKNOWN unknown. */
+struct scan_counters {
+	int64_t user_ns, system_ns, minor_faults, major_faults;
+	int64_t voluntary_switches, involuntary_switches; /* of all their threads */
+	struct io_counts io;
+	int64_t marks_bytes; /* their high-water marks, added up */
+};
+
 #endif /* READING_H */

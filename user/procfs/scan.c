@@ -10,31 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <uthash.h>
+#include "procfs/scan_table.h"
 
 #define FILE_MAX    4096 /* status, stat and io are shorter */
-#define KEPT_FDS    512
-#define BUDGET_STEP 8 /* processes between two looks at the clock */
-
-struct watched {
-	struct process_key key;
-	UT_hash_handle hh;
-	struct watched *next, *prev; /* the round */
-	pid_t pid;
-	int fd; /* of its status; -1: not kept */
-	int64_t inherited;
-	bool shared_mm;
-	/* The reading before, to see what changed while it slept. */
-	bool read_before;
-	int64_t rss, switches;
-	bool slept;
-};
-
-struct scan {
-	struct watched *by_key;
-	struct watched *round; /* where the next pass begins */
-	size_t n, kept;
-};
+#define BUDGET_STEP 8    /* processes between two looks at the clock */
 
 static int64_t now_ns(void)
 {
@@ -172,6 +151,14 @@ int scan_io(pid_t pid, struct io_counts *ret)
 	return err;
 }
 
+ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap)
+{
+	size_t len = 0;
+	int err = read_proc(pid, name, text, cap, &len);
+
+	return err ? err : (ssize_t)len;
+}
+
 int scan_vmstat(struct proc_vmstat *ret)
 {
 	char buf[4 * FILE_MAX];
@@ -186,7 +173,7 @@ struct scan *scan_new(void)
 	return calloc(1, sizeof(struct scan));
 }
 
-static struct watched *find(struct scan *s, struct process_key key)
+struct watched *scan_find(struct scan *s, struct process_key key)
 {
 	struct watched *w;
 	struct process_key k;
@@ -207,10 +194,11 @@ static void unlink_watched(struct scan *s, struct watched *w)
 		s->round = w->next;
 	w->next->prev = w->prev;
 	w->prev->next = w->next;
-	if (w->fd >= 0) {
-		close(w->fd);
-		s->kept--;
-	}
+	for (size_t i = 0; i < WATCHED_FILES; i++)
+		if (w->fds[i] >= 0) {
+			close(w->fds[i]);
+			s->kept--;
+		}
 	s->n--;
 	free(w);
 }
@@ -226,7 +214,7 @@ int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherite
 {
 	struct watched *w;
 
-	if (find(s, key))
+	if (scan_find(s, key))
 		return -EEXIST;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -234,7 +222,8 @@ int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherite
 	w->key.start_ns = key.start_ns;
 	w->key.tgid = key.tgid;
 	w->pid = pid;
-	w->fd = -1;
+	for (size_t i = 0; i < WATCHED_FILES; i++)
+		w->fds[i] = -1;
 	w->inherited = inherited > 0 ? inherited : 0;
 	w->shared_mm = shared_mm;
 	HASH_ADD(hh, s->by_key, key, sizeof(w->key), w);
@@ -250,9 +239,17 @@ int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherite
 	return 0;
 }
 
+void scan_set_run(struct scan *s, struct process_key key, uint32_t run)
+{
+	struct watched *w = scan_find(s, key);
+
+	if (w)
+		w->run = run;
+}
+
 void scan_exec(struct scan *s, struct process_key key)
 {
-	struct watched *w = find(s, key);
+	struct watched *w = scan_find(s, key);
 
 	if (w) {
 		w->inherited = 0;
@@ -263,31 +260,44 @@ void scan_exec(struct scan *s, struct process_key key)
 
 void scan_remove(struct scan *s, struct process_key key)
 {
-	struct watched *w = find(s, key);
+	struct watched *w = scan_find(s, key);
 
 	if (w)
 		unlink_watched(s, w);
 }
 
-static int watched_read(struct scan *s, struct watched *w, struct proc_status *ret)
+int watched_file(struct scan *s, struct watched *w, enum watched_file which, char *buf, size_t cap,
+		 size_t *ret_len)
 {
-	char buf[FILE_MAX], path[32];
-	size_t len = 0;
-	int err, fd = w->fd;
+	static const char *const names[] = { "status", "stat", "io" };
+	int err, fd = w->fds[which], pid = (int)w->pid;
+	char path[64];
 
 	if (fd < 0) {
-		snprintf(path, sizeof(path), "/proc/%d/status", (int)w->pid);
+		if (which == WATCHED_IO) /* its thread's own, see scan_count.c */
+			snprintf(path, sizeof(path), "/proc/%d/task/%d/io", pid, pid);
+		else
+			snprintf(path, sizeof(path), "/proc/%d/%s", pid, names[which]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
 		if (s->kept < KEPT_FDS) {
-			w->fd = fd;
+			w->fds[which] = fd;
 			s->kept++;
 		}
 	}
-	err = read_fd(fd, buf, sizeof(buf), &len);
-	if (fd != w->fd)
+	err = read_fd(fd, buf, cap, ret_len);
+	if (fd != w->fds[which])
 		close(fd);
+	return err;
+}
+
+static int watched_read(struct scan *s, struct watched *w, struct proc_status *ret)
+{
+	char buf[FILE_MAX];
+	size_t len = 0;
+	int err = watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len);
+
 	return err ? err : proc_status_parse(buf, len, ret);
 }
 
@@ -338,6 +348,7 @@ static void read_one(struct scan *s, struct watched *w, struct scan_result *r)
 
 	if (watched_read(s, w, &st)) /* vanished: its end is on its way */
 		return;
+	w->status = st;
 	r->threads += known(st.threads);
 	r->processes++;
 	r->awake += st.threads != 1 || !asleep(st.state);

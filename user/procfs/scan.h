@@ -25,6 +25,8 @@ int scan_status(pid_t pid, struct proc_status *ret);
 int scan_io(pid_t pid, struct io_counts *ret);
 /* At most @cap bytes of its arguments, NUL-separated; how many, or -errno. */
 ssize_t scan_cmdline(pid_t pid, char *args, size_t cap);
+/* At most @cap bytes of any file of it; how many, or -errno. */
+ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap);
 int scan_vmstat(struct proc_vmstat *ret);
 
 /* The living processes of a tree, with a descriptor kept for each that was ever read. */
@@ -38,6 +40,8 @@ void scan_free(struct scan *s);
  * own, not counted.  0, -EEXIST or -ENOMEM.
  */
 int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherited, bool shared_mm);
+/* Of which run of a split tree it is, for scan_count. */
+void scan_set_run(struct scan *s, struct process_key key, uint32_t run);
 /* It has a new image: nothing is inherited or shared any more. */
 void scan_exec(struct scan *s, struct process_key key);
 void scan_remove(struct scan *s, struct process_key key);
@@ -48,5 +52,18 @@ void scan_remove(struct scan *s, struct process_key key);
  * that memory that moves from one to another during the pass is not counted twice.
  */
 void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_result *ret);
+
+/*
+ * Adds up the counters of all, after a pass that was complete; or of one @run, each of which is
+ * read.
+ */
+void scan_count(struct scan *s, uint32_t run, struct scan_counters *ret);
+/* It was there before: what it has used up to now is not counted.  */
+void scan_count_from_now(struct scan *s, struct process_key key);
+
+/* Called with each process's high-water mark before that is set back. */
+typedef void (*scan_mark_fn)(void *ctx, struct process_key key, int64_t mark_bytes);
+/* Sets every mark back to what is resident now; how many of @ret_n could be. */
+size_t scan_reset_marks(struct scan *s, scan_mark_fn before, void *ctx, size_t *ret_n);
 
 #endif /* SCAN_H */

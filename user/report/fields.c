@@ -117,3 +117,18 @@ TABLE(at_peak_fields, A(pid, FIELD_PID), A(comm, FIELD_COMM), A(rss_bytes, FIELD
 	}
 TABLE(group_fields, G("comm", comm, FIELD_COMM), G("processes", processes, FIELD_INT),
       G("cpu_seconds", cpu_ns, FIELD_NS), G("peak_rss_bytes", peak_rss_bytes, FIELD_INT));
+
+#define ST(field, member, kind)                               \
+	{                                                     \
+		field, offsetof(struct stretch, member), kind \
+	}
+TABLE(stretch_usage_fields, ST("peak_rss_bytes", peak_rss_bytes, FIELD_INT),
+      ST("cpu_seconds", used.cpu_ns, FIELD_NS), ST("peak_cpus", peak_cpus, FIELD_DOUBLE));
+TABLE(stretch_peak_fields, ST("peak_rss_sum_bytes", peak_sum_bytes, FIELD_INT),
+      ST("peak_source", sum_source, FIELD_SOURCE));
+TABLE(stretch_counter_fields, ST("cpu_user_seconds", used.cpu_user_ns, FIELD_NS),
+      ST("cpu_system_seconds", used.cpu_system_ns, FIELD_NS),
+      ST("voluntary_ctxt_switches", used.voluntary_switches, FIELD_INT),
+      ST("involuntary_ctxt_switches", used.involuntary_switches, FIELD_INT),
+      ST("minor_faults", used.minor_faults, FIELD_INT),
+      ST("major_faults", used.major_faults, FIELD_INT), ST("max_threads", max_threads, FIELD_INT));

@@ -43,5 +43,7 @@ extern const struct field_table usage_peak_fields, usage_cpu_fields; /* struct u
 extern const struct field_table rusage_fields;                       /* struct rusage_facts */
 extern const struct field_table at_peak_fields;                      /* struct at_peak */
 extern const struct field_table group_fields;                        /* struct group, but other */
+/* struct stretch */
+extern const struct field_table stretch_usage_fields, stretch_peak_fields, stretch_counter_fields;
 
 #endif /* FIELDS_H */

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/json_summary.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "report/fields.h"
-#include "units.h"
+#include "report/json_fields.h"
+#include "report/json_stretch.h"
 
 #define SCHEMA "exitmeter.summary/1"
-
-void wall_clock_text(int64_t ns, char *buf, size_t cap)
-{
-	int64_t below = ns % NS_PER_S < 0; /* before 1970 */
-	time_t s = (time_t)(ns / NS_PER_S - below);
-	struct tm tm;
-	size_t len;
-
-	gmtime_r(&s, &tm);
-	len = strftime(buf, cap, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + len, cap - len, ".%03dZ",
-		 (int)((ns % NS_PER_S + below * NS_PER_S) / NS_PER_MS));
-}
 
 static void int_or_null(struct json *j, int64_t v)
 {
@@ -30,88 +15,6 @@ static void int_or_null(struct json *j, int64_t v)
 		json_null(j);
 	else
 		json_int(j, v);
-}
-
-static void id_or_null(struct json *j, int64_t v)
-{
-	char text[32];
-
-	if (v == UNKNOWN)
-		json_null(j);
-	else
-		json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%" PRIu64, (uint64_t)v));
-}
-
-static void flag_or_null(struct json *j, int8_t v)
-{
-	if (v == UNKNOWN)
-		json_null(j);
-	else
-		json_bool(j, v);
-}
-
-static void write_value(struct json *j, const void *at, enum field_kind kind)
-{
-	const int64_t *v = at;
-	char text[40];
-
-	switch (kind) {
-	case FIELD_INT:
-		int_or_null(j, *v);
-		break;
-	case FIELD_PID:
-		int_or_null(j, *(const int32_t *)at);
-		break;
-	case FIELD_ID:
-		id_or_null(j, *v);
-		break;
-	case FIELD_NS:
-		*v == UNKNOWN ? json_null(j) : json_ns(j, *v);
-		break;
-	case FIELD_TIME:
-		*v == TIME_NONE ? json_null(j) : json_ns(j, *v);
-		break;
-	case FIELD_FLAG:
-		flag_or_null(j, *(const int8_t *)at);
-		break;
-	case FIELD_DOUBLE:
-		*(const double *)at < 0 ? json_null(j) : json_double(j, *(const double *)at);
-		break;
-	case FIELD_STRING:
-		json_cstring(j, *(char *const *)at);
-		break;
-	case FIELD_COMM:
-		json_string(j, at, strnlen(at, EM_COMM_LEN));
-		break;
-	case FIELD_SOURCE:
-		json_cstring(j, peak_source_name(*(const enum peak_source *)at));
-		break;
-	case FIELD_WALL_CLOCK:
-		if (*v == UNKNOWN) {
-			json_null(j);
-		} else {
-			wall_clock_text(*v, text, sizeof(text));
-			json_cstring(j, text);
-		}
-		break;
-	}
-}
-
-static void write_fields(struct json *j, const void *base, const struct field_table *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		json_key(j, t->at[i].name);
-		write_value(j, (const char *)base + t->at[i].offset, t->at[i].kind);
-	}
-}
-
-static void write_object(struct json *j, const char *key, const void *base,
-			 const struct field_table *t)
-{
-	json_key(j, key);
-	json_open(j);
-	write_fields(j, base, t);
-	json_close(j);
 }
 
 static void write_texts(struct json *j, const char *key, const struct texts *t)
@@ -148,11 +51,11 @@ static void write_argv(struct json *j, const struct process *p)
 
 void json_process_members(struct json *j, const struct process *p)
 {
-	write_fields(j, p, &process_head_fields);
+	json_fields(j, p, &process_head_fields);
 	write_argv(j, p);
-	write_fields(j, p, &process_tail_fields);
-	write_object(j, "rss_split_bytes", &p->split, &split_fields);
-	write_object(j, "io", &p->io, &io_fields);
+	json_fields(j, p, &process_tail_fields);
+	json_fields_object(j, "rss_split_bytes", &p->split, &split_fields);
+	json_fields_object(j, "io", &p->io, &io_fields);
 	if (!p->notes)
 		return;
 	json_key(j, "notes");
@@ -194,7 +97,7 @@ void json_run(struct json *j, const struct run_facts *f)
 	json_key(j, "id");
 	json_cstring(j, f->id);
 	write_labels(j, f);
-	write_fields(j, f, &run_head_fields);
+	json_fields(j, f, &run_head_fields);
 	json_key(j, "command");
 	if (f->command) {
 		json_array(j);
@@ -209,19 +112,19 @@ void json_run(struct json *j, const struct run_facts *f)
 	json_key(j, "cwd");
 	json_cstring(j, f->cwd);
 	if (f->exe_path) {
-		write_object(j, "exe", f, &exe_fields);
+		json_fields_object(j, "exe", f, &exe_fields);
 	} else {
 		json_key(j, "exe");
 		json_null(j);
 	}
-	write_fields(j, f, &run_tail_fields);
+	json_fields(j, f, &run_tail_fields);
 	json_close(j);
 }
 
 void json_source(struct json *j, const struct source_facts *f)
 {
 	json_open(j);
-	write_fields(j, f, &source_fields);
+	json_fields(j, f, &source_fields);
 	write_texts(j, "notes", &f->notes);
 	json_close(j);
 }
@@ -230,14 +133,14 @@ static void write_usage(struct json *j, const struct usage *u)
 {
 	json_key(j, "usage");
 	json_open(j);
-	write_fields(j, u, &usage_peak_fields);
-	write_object(j, "rss_split_bytes", &u->split, &split_fields);
-	write_fields(j, u, &usage_cpu_fields);
+	json_fields(j, u, &usage_peak_fields);
+	json_fields_object(j, "rss_split_bytes", &u->split, &split_fields);
+	json_fields(j, u, &usage_cpu_fields);
 	json_key(j, "io");
 	json_open(j);
 	json_key(j, "source");
 	json_cstring(j, u->io_source);
-	write_fields(j, &u->io, &io_fields);
+	json_fields(j, &u->io, &io_fields);
 	json_close(j);
 	json_close(j);
 }
@@ -248,7 +151,7 @@ static void write_groups(struct json *j, const struct summary *s)
 	json_array(j);
 	for (size_t i = 0; i < s->n_groups; i++) {
 		json_open(j);
-		write_fields(j, &s->groups[i], &group_fields);
+		json_fields(j, &s->groups[i], &group_fields);
 		if (s->groups[i].other) {
 			json_key(j, "other");
 			json_bool(j, true);
@@ -273,6 +176,15 @@ static void write_marks(struct json *j, const struct summary *s)
 	json_array_end(j);
 }
 
+static void write_completeness(struct json *j, const struct completeness *c)
+{
+	json_key(j, "completeness");
+	json_open(j);
+	json_fields(j, c, &completeness_fields);
+	write_texts(j, "reasons", &c->reasons);
+	json_close(j);
+}
+
 static void write_head(struct json *j, const struct summary *s)
 {
 	json_key(j, "schema");
@@ -288,18 +200,14 @@ static void write_head(struct json *j, const struct summary *s)
 	json_run(j, &s->run);
 	json_key(j, "source");
 	json_source(j, &s->source);
-	json_key(j, "completeness");
-	json_open(j);
-	write_fields(j, &s->completeness, &completeness_fields);
-	write_texts(j, "reasons", &s->completeness.reasons);
-	json_close(j);
+	write_completeness(j, &s->completeness);
 	write_usage(j, &s->usage);
-	write_object(j, "rusage", &s->rusage, &rusage_fields);
+	json_fields_object(j, "rusage", &s->rusage, &rusage_fields);
 	json_key(j, "at_peak");
 	json_array(j);
 	for (size_t i = 0; i < s->n_at_peak; i++) {
 		json_open(j);
-		write_fields(j, &s->at_peak[i], &at_peak_fields);
+		json_fields(j, &s->at_peak[i], &at_peak_fields);
 		json_close(j);
 	}
 	json_array_end(j);
@@ -319,12 +227,7 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 	}
 	if (marks)
 		write_marks(j, s);
-	json_key(j, "phases");
-	json_array(j);
-	json_array_end(j);
-	json_key(j, "attempts");
-	json_array(j);
-	json_array_end(j);
+	json_stretches(j, s);
 	if (s->cut_off) {
 		json_key(j, "cut_off");
 		json_bool(j, true);
@@ -362,4 +265,12 @@ void json_summary_end(struct json *j, const struct summary *s, int64_t omitted)
 	write_tail(j, s, true);
 	json_close(j);
 	json_newline(j);
+}
+
+void json_run_end_members(struct json *j, const struct summary *s)
+{
+	write_usage(j, &s->usage);
+	write_completeness(j, &s->completeness);
+	write_marks(j, s);
+	json_stretches(j, s);
 }

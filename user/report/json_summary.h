@@ -26,7 +26,7 @@ void json_summary_members(struct json *j, const struct summary *s);
 void json_summary_begin(struct json *j, const struct summary *s);
 void json_summary_end(struct json *j, const struct summary *s, int64_t omitted);
 
-/* RFC 3339 in UTC with milliseconds, @cap at least 32. */
-void wall_clock_text(int64_t ns, char *buf, size_t cap);
+/* What the end of one run of a split tree tells. */
+void json_run_end_members(struct json *j, const struct summary *s);
 
 #endif /* JSON_SUMMARY_H */

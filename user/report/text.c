@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "lib/exitmeter.h"
 #include "units.h"
 
 #define LINE             "exitmeter: "
@@ -74,15 +75,16 @@ static void say_usage(FILE *out, const struct summary *s)
 {
 	const struct usage *u = &s->usage;
 	const char *comma = "";
+	const struct em_usage known = { u->peak_lower_bytes,
+					u->cpu_ns < 0 ? -1 : SECONDS(u->cpu_ns), u->peak_cpus };
 	char text[128];
 
-	usage_text(u->peak_lower_bytes, u->cpu_ns < 0 ? -1 : SECONDS(u->cpu_ns), u->peak_cpus, text,
-		   sizeof(text));
+	em_usage_text(&known, text, sizeof(text));
 	fprintf(out, LINE "%s", text);
 	if (*text)
 		comma = ", ";
 	if (s->run.wall_ns >= 0) {
-		cpu_text(SECONDS(s->run.wall_ns), text, sizeof(text));
+		em_cpu_text(SECONDS(s->run.wall_ns), text, sizeof(text));
 		fprintf(out, "%swall %s", comma, text);
 		comma = ", ";
 	}
@@ -101,8 +103,8 @@ static void say_peak(FILE *out, const struct summary *s)
 	char low[32], high[32], name[ARGS_MAX * 3 + 64], peak[32];
 	bool said = false;
 
-	bytes_text(u->peak_lower_bytes, low, sizeof(low));
-	bytes_text(u->peak_upper_bytes, high, sizeof(high));
+	em_bytes_text(u->peak_lower_bytes, low, sizeof(low));
+	em_bytes_text(u->peak_upper_bytes, high, sizeof(high));
 	if (*low && *high && !strcmp(low, high)) {
 		fprintf(out, LINE "tree peak %s", low);
 		said = true;
@@ -119,7 +121,7 @@ static void say_peak(FILE *out, const struct summary *s)
 		fprintf(out, " at %.1f s", SECONDS(u->peak_at_ns));
 	if (p) {
 		name_text(p, name, sizeof(name));
-		bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
+		em_bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
 		fprintf(out, "%slargest process %s %s%s (pid %d)", said ? "; " : LINE, name, peak,
 			p->peak_source == PEAK_LIFETIME ? " in its life" : "", (int)p->pid);
 		said = true;
@@ -139,7 +141,7 @@ static void say_sharing(FILE *out, const struct summary *s)
 			return;
 	if (shared < SHARED_SAY_BYTES || shared < s->usage.peak_upper_bytes / 4)
 		return;
-	bytes_text(shared, text, sizeof(text));
+	em_bytes_text(shared, text, sizeof(text));
 	fprintf(out, LINE "up to %s of it shared by fork: the peak counts it once\n", text);
 }
 
@@ -172,8 +174,8 @@ void text_process(FILE *out, const struct process *p)
 {
 	char peak[32], cpu[32], name[ARGS_MAX * 3 + 64], end[32] = "";
 
-	bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
-	cpu_text(p->cpu_ns < 0 ? -1 : SECONDS(p->cpu_ns), cpu, sizeof(cpu));
+	em_bytes_text(p->peak_rss_bytes, peak, sizeof(peak));
+	em_cpu_text(p->cpu_ns < 0 ? -1 : SECONDS(p->cpu_ns), cpu, sizeof(cpu));
 	name_text(p, name, sizeof(name));
 	if (p->running)
 		snprintf(end, sizeof(end), ", running");

@@ -14,26 +14,25 @@
 #include "capture/launch.h"
 #include "capture/source.h"
 #include "descriptors.h"
+#include "journal/spans.h"
 #include "journal/write.h"
 #include "log.h"
 #include "output.h"
 #include "procfs/scan.h"
+#include "session/control.h"
 #include "session/facts.h"
 #include "session/privileges.h"
 #include "session/reports.h"
+#include "session/sampler.h"
 #include "session/signals.h"
+#include "session/split.h"
 #include "session/spool.h"
 #include "session/targets.h"
 #include "units.h"
 
-#define SCAN_BUDGET_NS  NS_PER_MS
-#define VMSTAT_EVERY_NS NS_PER_S
-#define TERM_GRACE_NS   (5 * NS_PER_S)
-#define TERM_SAME_NS    (50 * NS_PER_MS) /* timeout(1) sends one to us and one to our group */
-#define LOSSES_MAX      32
-/* A sum this much above a scan is looked at again a little later, when every tick has come. */
-#define DOUBT_BYTES       (1 << 20)
-#define DOUBT_AGAIN_NS    (25 * NS_PER_MS)
+#define TERM_GRACE_NS     (5 * NS_PER_S)
+#define TERM_SAME_NS      (50 * NS_PER_MS) /* timeout(1) sends one to us and one to our group */
+#define LOSSES_MAX        32
 #define STATUS_TERMINATED (128 + SIGTERM)
 
 struct session {
@@ -43,8 +42,10 @@ struct session {
 	struct targets targets; /* or what is attached to */
 	struct source *source;
 	bool source_closed;
-	struct scan *scan;
-	bool scanning; /* processes are looked at between exits (SPEC R-21) */
+	struct sampler sampler;
+	struct channel channel; /* of the run's phases and attempts */
+	struct control control;
+	struct split split;
 	struct run run;
 	struct run_facts facts;
 	struct journal journal;
@@ -52,17 +53,13 @@ struct session {
 	struct spool spool;
 	char fallback_reason[256];
 	int epoll_fd;
-	int64_t start_ns, started_at_ns, next_sample_ns, vmstat_at_ns;
-	int64_t interval_max_bytes; /* taken from the source, not yet in a sample */
-	int64_t doubt_at_ns;        /* when a doubtful sum is looked at again; 0: none is */
-	struct proc_vmstat vmstat;
-	bool has_vmstat;
-	double last_cpus_at, last_cpus_cpu;
+	int64_t start_ns, started_at_ns, next_sample_ns;
 	bool root_ended, stop;
 	int root_status;
 	bool has_status;
 	struct rusage root_usage;
 	int64_t ended_ns, term_deadline_ns, detach_at_ns; /* 0: none */
+	bool no_private_socket;
 	bool terminated; /* TERM came and the command did not end */
 	int sink_err;
 };
@@ -87,8 +84,15 @@ static int on_fork(void *ctx, const struct fork_record *r)
 	struct session *s = ctx;
 	int err = run_on_fork(&s->run, r);
 
-	if (!err && s->scanning)
-		err = scan_add(s->scan, r->key, r->pid, r->inherited_rss_bytes, r->shared_mm);
+	if (!err && s->sampler.scanning)
+		err = scan_add(s->sampler.scan, r->key, r->pid, r->inherited_rss_bytes,
+			       r->shared_mm);
+	if (!err && s->sampler.scanning && r->taken_in)
+		scan_count_from_now(s->sampler.scan, r->key);
+	if (!err && r->run)
+		scan_set_run(s->sampler.scan, r->key, r->run);
+	if (!err)
+		err = split_on_fork(&s->split, r);
 	return err == -EEXIST ? 0 : err;
 }
 
@@ -96,12 +100,14 @@ static int on_exec(void *ctx, const struct exec_record *r)
 {
 	struct session *s = ctx;
 	struct exec_record bare = *r;
+	int err;
 
-	if (s->scanning && !r->no_exec)
-		scan_exec(s->scan, r->key);
+	if (s->sampler.scanning && !r->no_exec)
+		scan_exec(s->sampler.scan, r->key);
 	if (!s->config->argv)
 		bare.argv_known = false;
-	return run_on_exec(&s->run, &bare);
+	err = run_on_exec(&s->run, &bare);
+	return err ? err : split_on_exec(&s->split, &bare);
 }
 
 static int on_exit_record(void *ctx, const struct exit_record *r)
@@ -109,6 +115,7 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 	struct session *s = ctx;
 	struct exit_record own = *r;
 	struct process *row;
+	uint64_t run;
 	int err;
 
 	/* Held before the start: its life begins when it was let go (INTERFACE 3). */
@@ -120,15 +127,15 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 		s->has_status = true;
 	}
 	err = run_on_exit(&s->run, &own, &row);
-
 	if (err)
 		return err;
-	if (s->scanning && !r->running)
-		scan_remove(s->scan, r->key);
-	journal_process(&s->journal, now_ns(CLOCK_MONOTONIC), row);
+	err = split_on_exit(&s->split, &own, &run);
+	if (s->sampler.scanning && !r->running)
+		scan_remove(s->sampler.scan, r->key);
+	journal_process(&s->journal, now_ns(CLOCK_MONOTONIC), row, run);
 	spool_add(&s->spool, row);
 	process_unref(row);
-	return 0;
+	return err;
 }
 
 static int on_oom(void *ctx, const struct oom_record *r)
@@ -158,108 +165,29 @@ static void drain(struct session *s)
 		s->sink_err = err;
 		texts_add(&s->run.reasons, "a record was not taken: %s", strerror(-err));
 	}
+	split_on_drained(&s->split);
 	flush_journal(s);
 }
 
+static void drain_for_control(void *ctx)
+{
+	drain(ctx);
+}
+
 /* --- samples ------------------------------------------------------------------------------- */
-
-/* Pages that the kernel took from processes or the cache since the last look (SPEC U-131). */
-static bool pages_stolen(struct session *s, int64_t now)
-{
-	struct proc_vmstat v;
-	bool moved;
-
-	if (s->has_vmstat && now - s->vmstat_at_ns < VMSTAT_EVERY_NS)
-		return false;
-	if (scan_vmstat(&v))
-		return false;
-	moved = s->has_vmstat && (v.stolen_pages != s->vmstat.stolen_pages ||
-				  v.swapped_out_pages != s->vmstat.swapped_out_pages);
-	s->vmstat = v;
-	s->vmstat_at_ns = now;
-	s->has_vmstat = true;
-	return moved;
-}
-
-/* The source gives its interval maximum once; it stays here until a sample takes it. */
-static void read_totals(struct session *s, struct tree_sample *t)
-{
-	source_sample(s->source, t);
-	if (t->totals.interval_max_bytes > s->interval_max_bytes)
-		s->interval_max_bytes = t->totals.interval_max_bytes;
-	t->totals.interval_max_bytes = s->interval_max_bytes;
-}
-
-/*
- * Checks the kernel's sum against /proc (DESIGN: "to check the map"), which can be done when all
- * of the tree sleeps: then the sum before and after the scan is that of what the scan read.
- */
-static void check_sum(struct session *s, struct tree_sample *t)
-{
-	struct tree_sample after = *t;
-	int64_t least = t->totals.lower_bytes, most = least, net = t->scan.net_rss_bytes;
-
-	read_totals(s, &after);
-	if (after.totals.lower_bytes < least)
-		least = after.totals.lower_bytes;
-	if (after.totals.lower_bytes > most)
-		most = after.totals.lower_bytes;
-	t->checked = t->settled && after.settled && t->scan.complete && !t->scan.awake &&
-		     t->scan.processes == t->totals.processes &&
-		     t->scan.processes == after.totals.processes;
-	t->doubtful = t->checked && (least > net + DOUBT_BYTES || most + DOUBT_BYTES < net);
-}
-
-static void read_scan(struct session *s, struct tree_sample *t)
-{
-	struct scan_result again;
-	/* Where there is no other sum a twentieth of the time goes into it. */
-	int64_t budget = t->totals.lower_bytes >= 0
-				 ? SCAN_BUDGET_NS
-				 : (int64_t)(s->config->interval_s * (double)NS_PER_S / 20);
-
-	t->pages_stolen = pages_stolen(s, t->at_ns);
-	t->scanned = true;
-	scan_pass(s->scan, budget, false, &t->scan);
-	/* Larger than what the kernel summed up: only what two readings agree on counts. */
-	if (t->scan.complete && t->scan.net_rss_bytes > t->totals.lower_max_bytes) {
-		scan_pass(s->scan, 0, true, &again);
-		t->scan.rss_bytes = again.rss_bytes;
-		t->scan.net_rss_bytes = again.net_rss_bytes;
-		t->scan.outside_changed |= again.outside_changed;
-		t->scan.outside_grown_bytes += again.outside_grown_bytes;
-	}
-	check_sum(s, t);
-}
 
 static void sample(struct session *s)
 {
 	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
 	double cpus = -1;
 
-	read_totals(s, &t);
-	s->interval_max_bytes = UNKNOWN;
-	if (s->scanning)
-		read_scan(s, &t);
-	if (t.doubtful)
-		s->doubt_at_ns = t.at_ns + DOUBT_AGAIN_NS;
+	sampler_sample(&s->sampler, &t);
 	if (run_on_sample(&s->run, &t))
 		cpus = s->run.meter.last_cpus;
-	journal_sample(&s->journal, &t, cpus);
+	journal_sample(&s->journal, &t, cpus, false);
+	split_sample(&s->split, t.at_ns);
 	flush_journal(s);
 	s->next_sample_ns = t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
-}
-
-/* The second look: still doubtful means that memory went without its process having run. */
-static void look_again(struct session *s)
-{
-	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
-
-	s->doubt_at_ns = 0;
-	read_totals(s, &t);
-	read_scan(s, &t);
-	t.scan.outside_changed |= t.doubtful;
-	run_on_reading(&s->run, &t);
 }
 
 /* --- waiting ------------------------------------------------------------------------------- */
@@ -347,7 +275,7 @@ static bool tree_lives(struct session *s)
 {
 	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
 
-	read_totals(s, &t);
+	sampler_totals(&s->sampler, &t);
 	return t.totals.processes > 0;
 }
 
@@ -364,8 +292,8 @@ static int wait_ms(struct session *s, int64_t now)
 
 	if (s->config->interval_s > 0)
 		ms = sooner(ms, s->next_sample_ns - now);
-	if (s->doubt_at_ns)
-		ms = sooner(ms, s->doubt_at_ns - now);
+	if (s->sampler.doubt_at_ns)
+		ms = sooner(ms, s->sampler.doubt_at_ns - now);
 	if (s->term_deadline_ns)
 		ms = sooner(ms, s->term_deadline_ns - now);
 	if (s->detach_at_ns)
@@ -393,6 +321,8 @@ static void loop(struct session *s)
 		for (int i = 0; i < n; i++)
 			if (ev[i].data.fd == s->signals.fd)
 				take_signals(s);
+			else if (ev[i].data.fd == s->channel.epoll_fd)
+				control_serve(&s->control);
 			else
 				see_target(s, ev[i].data.fd);
 		drain(s);
@@ -403,11 +333,12 @@ static void loop(struct session *s)
 			s->stop = true;
 		if (s->root_ended && !s->stop && !tree_lives(s))
 			s->stop = true;
-		if (!s->stop && s->doubt_at_ns && now >= s->doubt_at_ns)
-			look_again(s);
+		if (!s->stop && s->sampler.doubt_at_ns && now >= s->sampler.doubt_at_ns)
+			sampler_look_again(&s->sampler, &s->run);
 		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
 			sample(s);
 	}
+	control_finish(&s->control);
 }
 
 /* --- beginning ----------------------------------------------------------------------------- */
@@ -432,6 +363,26 @@ static int open_outputs(struct session *s)
 	return err;
 }
 
+/* Before the command is forked: it inherits the variable. */
+static int open_control(struct session *s, const struct identity *as)
+{
+	const struct config *c = s->config;
+	int err;
+
+	s->control = (struct control){ .channel = &s->channel,
+				       .run = &s->run,
+				       .sampler = &s->sampler,
+				       .journal = &s->journal,
+				       .split = &s->split,
+				       .ctx = s,
+				       .drain = drain_for_control };
+	if (c->command) {
+		err = channel_open_private(&s->channel, as);
+		s->no_private_socket = err;
+	}
+	return c->control ? channel_open(&s->channel, c->control, as) : 0;
+}
+
 /* The best source there is; why a better one was refused stays in fallback_reason. */
 static int open_source(struct session *s)
 {
@@ -441,6 +392,7 @@ static int open_source(struct session *s)
 					  .roots = c->pids,
 					  .n_roots = c->n_pids,
 					  .tick = c->tick && c->interval_s > 0,
+					  .split = c->split,
 					  .debug = c->debug,
 					  .plan = c->source_plan };
 	char why[sizeof(s->fallback_reason)] = "";
@@ -501,8 +453,9 @@ static void fill_source(const struct session *s, struct source_facts *f)
 static int start(struct session *s)
 {
 	const struct config *c = s->config;
-	double least = c->interval_s > 0 && c->interval_s < METER_MIN_SAMPLE_S ? c->interval_s
-									       : METER_MIN_SAMPLE_S;
+	double least = c->interval_s > 0 && c->interval_s < EM_MIN_SAMPLE_SECONDS
+			       ? c->interval_s
+			       : EM_MIN_SAMPLE_SECONDS;
 	struct source_facts source;
 	int err;
 
@@ -518,6 +471,8 @@ static int start(struct session *s)
 		texts_add(&s->run.notes, "proc-hides-others");
 	if (s->source->info.degraded)
 		texts_add(&s->run.reasons, "%s", s->source->info.degraded);
+	if (s->no_private_socket)
+		texts_add(&s->run.notes, "no-control-socket");
 	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
@@ -527,6 +482,19 @@ static int start(struct session *s)
 	fill_source(s, &source);
 	journal_start(&s->journal, s->start_ns, &s->facts, &source);
 	source_facts_free(&source);
+	s->split = (struct split){ .on = c->split && s->source->info.exact,
+				   .wait_tree = c->wait_tree,
+				   .key = c->split_key,
+				   .source = s->source,
+				   .journal = &s->journal,
+				   .io_source = s->control.io_source,
+				   .min_sample_s = least,
+				   .n_cpus = s->run.n_cpus,
+				   .start_ns = s->start_ns,
+				   .exact_source = s->source->info.exact,
+				   .reasons = &s->run.reasons };
+	if (c->split && !s->split.on)
+		texts_add(&s->run.notes, "not-split");
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
 	if (c->duration_s > 0)
 		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
@@ -598,6 +566,7 @@ static int finish(struct session *s, struct summary *sum)
 	if (!s->root_ended || s->config->wait_tree)
 		s->ended_ns = now_ns(CLOCK_MONOTONIC);
 	end.at_ns = now_ns(CLOCK_MONOTONIC);
+	split_finish(&s->split, end.at_ns);
 	end.n_losses = source_losses(s->source, losses, LOSSES_MAX);
 	end.exact_source = s->source->info.exact;
 	for (size_t i = 0; i < end.n_losses; i++)
@@ -624,6 +593,8 @@ static void write_reports(struct session *s)
 		summary_free(sum);
 		return;
 	}
+	if (s->config->spans)
+		spans_add(s->config->spans, sum);
 	fill_self(sum);
 	journal_summary(&s->journal, now_ns(CLOCK_MONOTONIC), sum);
 	flush_journal(s);
@@ -662,8 +633,10 @@ static int status_of(struct session *s)
 static void session_free(struct session *s)
 {
 	targets_close(&s->targets);
+	split_free(&s->split);
 	source_close(s->source);
-	scan_free(s->scan);
+	scan_free(s->sampler.scan);
+	channel_close(&s->channel);
 	run_free(&s->run);
 	facts_free(&s->facts);
 	journal_free(&s->journal);
@@ -731,14 +704,17 @@ static int prepare(struct session *s, const struct identity *as)
 		return err;
 	descriptors_release();
 	/* The first fork record is the root's, and comes with the first drain. */
-	s->scanning = s->config->interval_s > 0 && !scan_available();
-	s->scan = scan_new();
+	s->sampler.interval_ns = (int64_t)(s->config->interval_s * (double)NS_PER_S);
+	s->sampler.scanning = !scan_available();
+	s->sampler.scan = scan_new();
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	err = s->scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
+	err = s->sampler.scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
 	if (!err)
 		err = watch(s, s->signals.fd);
 	if (!err)
 		err = watch(s, source_poll_fd(s->source));
+	if (!err)
+		err = watch(s, s->channel.epoll_fd);
 	if (!err)
 		err = watch_targets(s);
 	if (err) {
@@ -746,10 +722,12 @@ static int prepare(struct session *s, const struct identity *as)
 			launch_cancel(&s->launch);
 		return err;
 	}
+	s->sampler.source = s->source;
+	s->control.io_source = s->source->info.exact ? "exit" : "proc";
 	if (s->source->info.exact)
-		privileges_drop();
+		privileges_drop(s->config->user);
 	else
-		s->scanning = false; /* that source reads /proc itself */
+		s->sampler.scanning = false; /* that source reads /proc itself */
 	return 0;
 }
 
@@ -763,10 +741,11 @@ int session_run(const struct config *c, const struct identity *as)
 			     .json_out.fd = -1,
 			     .journal_out.fd = -1,
 			     .journal.fd = -1,
-			     .interval_max_bytes = UNKNOWN };
+			     .sampler.interval_max_bytes = UNKNOWN };
 	int status = STATUS_FAILED;
 
-	if (!open_outputs(&s) && !prepare(&s, as)) {
+	channel_init(&s.channel);
+	if (!open_outputs(&s) && !open_control(&s, as) && !prepare(&s, as)) {
 		int err = start(&s);
 
 		if (err) {

@@ -1,24 +1,27 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * meter - a tree's memory and CPU over time, in at most 1024 marks (SPEC 1.5 to 1.7)
  */
-#include "model/meter.h"
+#include "lib/meter.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 /* Forgives the rounding of "exactly min_sample_s later" in doubles. */
 #define SLACK_S 1e-9
 
-/* Both answer with @b when @a is NaN, so that one bad reading cannot poison the marks. */
+/* @b when @a is NaN or infinite, so that one bad reading cannot poison the marks. */
 static double max_double(double a, double b)
 {
-	return a > b ? a : b;
+	return isfinite(a) && a > b ? a : b;
 }
 
-static struct mark merge(const struct mark *a, const struct mark *b)
+static struct em_mark merge(const struct em_mark *a, const struct em_mark *b)
 {
-	return (struct mark){
+	return (struct em_mark){
 		.at = b->at,
 		.rss = a->rss > b->rss ? a->rss : b->rss,
 		.cpu = b->cpu,
@@ -26,9 +29,9 @@ static struct mark merge(const struct mark *a, const struct mark *b)
 	};
 }
 
-int meter_init(struct meter *m, double now, double min_sample_s, size_t cap)
+int em_meter_init(struct em_meter *m, double now, double min_sample_s, size_t cap)
 {
-	*m = (struct meter){
+	*m = (struct em_meter){
 		.cap = cap < 4 ? 4 : cap,
 		.stride = 1,
 		.max_rss = -1,
@@ -38,24 +41,24 @@ int meter_init(struct meter *m, double now, double min_sample_s, size_t cap)
 	m->marks = calloc(m->cap, sizeof(*m->marks));
 	m->samples = calloc(m->cap, sizeof(*m->samples));
 	if (!m->marks || !m->samples) {
-		meter_free(m);
+		em_meter_clear(m);
 		return -ENOMEM;
 	}
-	m->marks[m->n++] = (struct mark){ .at = now, .rss = -1, .cpu = 0, .cpus = -1 };
+	m->marks[m->n++] = (struct em_mark){ .at = now, .rss = -1, .cpu = 0, .cpus = -1 };
 	return 0;
 }
 
-void meter_free(struct meter *m)
+void em_meter_clear(struct em_meter *m)
 {
 	if (!m)
 		return;
 	free(m->marks);
 	free(m->samples);
-	*m = (struct meter){ .ended = true };
+	*m = (struct em_meter){ .ended = true };
 }
 
 /* Merges marks 1+2, 3+4, ...: never the start; an odd last one stays (U-53, U-55). */
-static void compact(struct meter *m)
+static void compact(struct em_meter *m)
 {
 	size_t kept = 1;
 
@@ -73,13 +76,13 @@ static void compact(struct meter *m)
 	m->stride *= 2;
 }
 
-static bool tail_has_room(const struct meter *m)
+static bool tail_has_room(const struct em_meter *m)
 {
 	return m->n > 1 && m->samples[m->n - 1] < m->stride;
 }
 
 /* One sample or reading: folded into the tail mark or appended, so that a place stays free. */
-static void add(struct meter *m, const struct mark *mark)
+static void add(struct em_meter *m, const struct em_mark *mark)
 {
 	if (!tail_has_room(m) && m->n + 1 >= m->cap)
 		compact(m);
@@ -94,11 +97,11 @@ static void add(struct meter *m, const struct mark *mark)
 }
 
 /* Raised to the tail's time and CPU, which never go down (U-14). */
-static struct mark next_mark(const struct meter *m, int64_t rss, double cpu, double now)
+static struct em_mark next_mark(const struct em_meter *m, int64_t rss, double cpu, double now)
 {
-	const struct mark *tail = &m->marks[m->n - 1];
+	const struct em_mark *tail = &m->marks[m->n - 1];
 	double elapsed = now - m->last_at;
-	struct mark mark = {
+	struct em_mark mark = {
 		.at = max_double(now, tail->at),
 		.rss = rss,
 		.cpu = max_double(cpu, tail->cpu),
@@ -110,9 +113,9 @@ static struct mark next_mark(const struct meter *m, int64_t rss, double cpu, dou
 	return mark;
 }
 
-bool meter_sample(struct meter *m, int64_t rss, double cpu, double now)
+bool em_meter_sample(struct em_meter *m, int64_t rss, double cpu, double now)
 {
-	struct mark mark;
+	struct em_mark mark;
 
 	if (m->ended || (m->sampled && now - m->last_at < m->min_sample_s - SLACK_S))
 		return false;
@@ -125,9 +128,9 @@ bool meter_sample(struct meter *m, int64_t rss, double cpu, double now)
 	return true;
 }
 
-void meter_reading(struct meter *m, int64_t rss, double cpu, double now)
+void em_meter_reading(struct em_meter *m, int64_t rss, double cpu, double now)
 {
-	struct mark mark;
+	struct em_mark mark;
 
 	if (m->ended)
 		return;
@@ -136,9 +139,9 @@ void meter_reading(struct meter *m, int64_t rss, double cpu, double now)
 	m->last_cpus = mark.cpus;
 }
 
-void meter_end(struct meter *m, int64_t max_rss, double cpu, double now)
+void em_meter_end(struct em_meter *m, int64_t max_rss, double cpu, double now)
 {
-	struct mark mark;
+	struct em_mark mark;
 
 	if (m->ended)
 		return;
@@ -151,7 +154,7 @@ void meter_end(struct meter *m, int64_t max_rss, double cpu, double now)
 	m->ended = true;
 }
 
-size_t meter_aged(const struct meter *m, double now, struct mark *out, size_t cap)
+size_t em_meter_aged(const struct em_meter *m, double now, struct em_mark *out, size_t cap)
 {
 	size_t n = m->n < cap ? m->n : cap;
 
@@ -162,11 +165,64 @@ size_t meter_aged(const struct meter *m, double now, struct mark *out, size_t ca
 	return n;
 }
 
-double meter_peak_cpus(const struct meter *m)
+double em_meter_peak_cpus(const struct em_meter *m)
 {
 	double peak = -1;
 
 	for (size_t i = 0; i < m->n; i++)
 		peak = max_double(m->marks[i].cpus, peak);
 	return peak;
+}
+
+int64_t em_meter_max_rss(const struct em_meter *m)
+{
+	return m->max_rss;
+}
+
+double em_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+em_meter *em_meter_new(double now, double min_sample_seconds)
+{
+	em_meter *m = malloc(sizeof(*m));
+
+	if (!m)
+		return NULL;
+	if (min_sample_seconds < 0)
+		min_sample_seconds = EM_MIN_SAMPLE_SECONDS;
+	if (em_meter_init(m, now < 0 ? em_now() : now, min_sample_seconds, EM_MAX_MARKS)) {
+		free(m);
+		return NULL;
+	}
+	return m;
+}
+
+em_meter *em_meter_copy(const em_meter *m)
+{
+	em_meter *copy = m ? malloc(sizeof(*copy)) : NULL;
+	struct em_meter fresh;
+
+	if (!copy)
+		return NULL;
+	if (em_meter_init(&fresh, 0, 0, m->cap)) {
+		free(copy);
+		return NULL;
+	}
+	memcpy(fresh.marks, m->marks, m->n * sizeof(*m->marks));
+	memcpy(fresh.samples, m->samples, m->n * sizeof(*m->samples));
+	*copy = *m;
+	copy->marks = fresh.marks;
+	copy->samples = fresh.samples;
+	return copy;
+}
+
+void em_meter_free(em_meter *m)
+{
+	em_meter_clear(m);
+	free(m);
 }

@@ -1,0 +1,166 @@
+#!/usr/bin/env -S bats --tap
+# SPDX-License-Identifier: GPL-2.0-or-later
+# --split: each child of what is attached to is a run of its own
+
+load helpers
+
+# attach RUNS OPTION...: a scheduler of that many runs, attached to before it starts any
+attach() {
+	exits_needed "runs of their own"
+	local runs=$1 pid scheduler
+	shift
+	mkfifo told go
+	"$WORK/scheduler" "$runs" told go ${CONTROL:+"$CONTROL"} >truth 3>&- &
+	scheduler=$!
+	read -r pid <told
+	meter_background "$@" -p "$pid"
+	until_true 10 started
+	[ -z "${CONTROL-}" ] || until_true 10 test -S "$CONTROL"
+	echo x >go
+	wait "$scheduler"
+	# what it left behind goes on until it is told to end
+	[[ " $* " != *" --wait-tree "* ]] || echo x >go
+	meter_wait
+	[[ -z ${CONTROL-} || " $* " == *" --wait-tree "* ]] || echo x >go
+	jq -c 'select(.event == "run_end")' run.journal >ends
+}
+
+# end_of NAME FILTER: of the one run of that name
+end_of() {
+	jq -se --arg name "$1" "map(select(.name == \$name)) |
+		if length == 1 then .[0] else error(\"\(length) ends of \(\$name)\") end | $2" ends
+}
+
+started() {
+	[ -s run.journal ]
+}
+
+@test "every attempt of runs that go on at once: peak and CPU within its own truth" {
+	CONTROL=ctl
+	attach 20 --control unix:ctl --split-key ENV:JOB
+	[ "$(wc -l <ends)" -eq 20 ]
+	[ "$(jq -r .name ends | sort -n | paste -sd,)" = "$(seq 20 | paste -sd,)" ]
+	jq -c '.attempts[] | [.id, .usage.peak_rss_bytes, .usage.cpu_seconds, .ended]' ends >got
+	[ "$(wc -l <got)" -eq 60 ]
+	[ "$(wc -l <truth)" -eq 60 ]
+	local id bytes cpu
+	while read -r id bytes cpu; do
+		# what the program itself is on top: less than 3 MiB; CPU of talking and being looked at
+		jq -se --arg id "$id" --argjson bytes "$bytes" --argjson cpu "$cpu" '
+			map(select((.[0] | tostring) == $id)) | length == 1 and (.[0] |
+			.[1] >= $bytes and .[1] < $bytes + 3145728 and
+			.[2] >= $cpu / 1e6 - 0.0002 and .[2] < $cpu / 1e6 + 0.02)' got || {
+			echo "attempt $id: truth $bytes bytes, $cpu us"
+			false
+		}
+	done <truth
+	# the killed: their last attempt had not ended, and the signal is told
+	end_of 5 '.exit_signal == 9 and .exit_code == null and .attempts[2].ended == null'
+	end_of 3 '.exit_code == 3'
+	# the daemon is its run's: two processes without a program of their own
+	local number
+	number=$(end_of 6 .run)
+	[ "$(jq -c --argjson n "$number" 'select(.event == "process" and .run == $n)' run.journal | wc -l)" -eq 3 ]
+	[ "$(summary '.completeness.events_lost')" -eq 0 ]
+	# alone the daemons go on
+	[ "$(summary '.completeness.reasons | @json')" = '["4 processes still ran at the end"]' ]
+}
+
+@test "each run has its own bounds, none of another's memory" {
+	CONTROL=ctl
+	attach 10 --control unix:ctl --split-key ENV:JOB
+	jq -se 'all(.usage.peak_rss_lower_bytes <= .usage.peak_rss_upper_bytes)' ends
+	local id bytes rest
+	# no more than its largest attempt
+	while read -r id bytes rest; do
+		[[ $id == *.3 ]] || continue
+		end_of "${id%.3}" ".usage.peak_rss_lower_bytes | . >= $bytes and . < $bytes + 3145728"
+	done <truth
+	# what they used adds up to the tree, but for the scheduler
+	jq -se --slurpfile sum sum.json 'map(.usage.cpu_seconds) | add as $all | $sum[0].usage.cpu_seconds |
+		. >= $all - 0.001 and . < $all + 0.1' ends
+	jq -se 'all(.completeness | .initial + .forks == .exits + .running_at_end)' ends
+	# every row of theirs carries the number
+	[ "$(jq -c 'select(.event == "process" and .run == null)' run.journal | wc -l)" -eq 1 ]
+}
+
+@test "1,000 short runs: 1,000 ends, none lost, memory flat" {
+	attach 1000 --split
+	[ "$(wc -l <ends)" -eq 1000 ]
+	[ "$(jq .run ends | sort -n | uniq | wc -l)" -eq 1000 ]
+	jq -se 'all(.exit_code != null and .usage.cpu_seconds > 0 and .name == "exe")' ends
+	[ "$(summary .completeness.events_lost)" -eq 0 ]
+	[ "$(summary '[.completeness.reasons[] | select(test("without-a-run"))] | length')" -eq 0 ]
+	local few many
+	few=$(summary .source.self_peak_rss_bytes)
+	rm -f told go run.journal
+	attach 5000 --split
+	[ "$(wc -l <ends)" -eq 5000 ]
+	many=$(summary .source.self_peak_rss_bytes)
+	echo "self peak: 1000 runs $few, 5000 runs $many"
+	[ $((many - few)) -lt $((8 * MIB)) ]
+}
+
+@test "a run of which descendants live on ends with its first process; --wait-tree: with its last" {
+	CONTROL=ctl
+	attach 6 --control unix:ctl --split-key ENV:JOB
+	end_of 1 '.completeness.running_at_end == 1'
+	rm -f told go run.journal
+	attach 6 --control unix:ctl --split-key ENV:JOB --wait-tree
+	[ "$(wc -l <ends)" -eq 6 ]
+	end_of 1 '.completeness.running_at_end == 0'
+}
+
+@test "a line names a run from outside; the report is of the whole tree" {
+	exits_needed "runs of their own"
+	mkfifo told go hold1
+	cat >outer.sh <<-'END'
+		echo $$ >told
+		read -r x <go
+		JOB=a "$WORK/hold" touch=20 tell=told wait=hold1 exit=0 &
+		wait
+	END
+	export WORK
+	bash outer.sh 3>&- &
+	read -r pid <told
+	meter_background --control unix:ctl --split-key ENV:JOB -p "$pid"
+	until_true 10 test -S ctl
+	until_true 10 started
+	echo x >go
+	read -r pid <told
+	until_true 10 talk_ok 'run a attempt start 1'
+	talk_ok 'run a attempt end 1'
+	[ "$(talk 'run b attempt start 1')" = 'error no such run' ]
+	talk_ok 'attempt start all'
+	echo x >hold1
+	meter_wait
+	jq -c 'select(.event == "run_end")' run.journal | jq -e '.name == "a" and (.attempts | length) == 1'
+	[ "$(summary '[.attempts[].id] | @json')" = '["all"]' ]
+	"$EXITMETER" report run.journal -q --json again.json
+	diff <(jq -S 'del(.processes)' sum.json) <(jq -S 'del(.processes)' again.json)
+}
+
+talk() {
+	/usr/bin/python3 - "$1" <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect("ctl")
+		s.send(sys.argv[1].encode() + b"\n")
+		print(s.recv(1000).decode(), end="")
+	END
+}
+
+talk_ok() {
+	[ "$(talk "$1")" = ack ]
+}
+
+@test "--split is for -p, --split-key is one of three" {
+	local args
+	for args in '--split -- true' '--split-key x -p 1' '--split-key ENV: -p 1' '--split-key ENV:1a -p 1'; do
+		status=0
+		# shellcheck disable=SC2086 # a list of words
+		"$EXITMETER" -q $args 2>err || status=$?
+		[ "$status" -eq 125 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "journal/spans.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+
+#define FAULTS_MAX 20 /* that are told */
+
+/* The next line, cut at SPAN_LINE_MAX + 1; -1 at the end. */
+static ssize_t next_line(FILE *in, char buf[SPAN_LINE_MAX + 1])
+{
+	size_t n = 0;
+	int c;
+
+	while ((c = getc_unlocked(in)) != EOF && c != '\n')
+		if (n <= SPAN_LINE_MAX)
+			buf[n++] = (char)c;
+	return c == EOF && !n ? -1 : (ssize_t)n;
+}
+
+static int read_all(FILE *in, const char *path, int64_t started_at_ns, struct stretches *all)
+{
+	unsigned long long line = 0, faults = 0;
+	char buf[SPAN_LINE_MAX + 1];
+	ssize_t len;
+
+	while ((len = next_line(in, buf)) >= 0) {
+		const char *why = len > SPAN_LINE_MAX
+					  ? "the line is too long"
+					  : span_parse(buf, (size_t)len, started_at_ns, all);
+
+		line++;
+		if (why && faults++ < FAULTS_MAX)
+			log_line("%s:%llu: %s", path, line, why);
+	}
+	if (faults > FAULTS_MAX)
+		log_line("%s: and %llu more malformed lines", path, faults - FAULTS_MAX);
+	if (ferror(in))
+		return errno ? -errno : -EIO;
+	return faults ? -EBADMSG : 0;
+}
+
+int spans_add(const char *path, struct summary *s)
+{
+	struct stretches all = { 0 };
+	FILE *in = fopen(path, "re");
+	int err, shared;
+
+	if (!in) {
+		err = -errno;
+		log_line("cannot read '%s': %s", path, strerror(-err));
+		return err;
+	}
+	err = read_all(in, path, s->run.started_at_ns, &all);
+	fclose(in);
+	if (err && err != -EBADMSG)
+		log_line("cannot read '%s': %s", path, strerror(-err));
+	shared = spans_attribute(s, &all, &s->attempts);
+	if (shared) {
+		log_line("'%s': %s", path, strerror(-shared));
+		err = shared;
+	}
+	stretches_free(&all);
+	return err;
+}

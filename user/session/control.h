@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control - what the lines of the control channel do to a run (INTERFACE 7)
+ */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+#include "journal/write.h"
+#include "session/channel.h"
+#include "session/sampler.h"
+#include "session/split.h"
+
+/* What they do it to, borrowed. */
+struct control {
+	struct channel *channel;
+	struct run *run;
+	struct sampler *sampler;
+	struct journal *journal;
+	struct split *split;
+	const char *io_source;
+	void *ctx;
+	void (*drain)(void *ctx); /* hands on the records there are, and writes the journal */
+	/* Whose line this is: */
+	struct run *of;
+	uint32_t place; /* of a run of a split tree; 0: of the whole tree */
+};
+
+/* Answers lines that are there, each after its work is done. */
+void control_serve(struct control *c);
+/* All of them that came before now, for at most five seconds; what was lost is a note of the run.
+ */
+void control_finish(struct control *c);
+
+#endif /* CONTROL_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/sampler.h"
+
+#include <time.h>
+
+#include "units.h"
+
+#define SCAN_BUDGET_NS  NS_PER_MS
+#define VMSTAT_EVERY_NS NS_PER_S
+/* A sum this much above a scan is looked at again a little later, when every tick has come. */
+#define DOUBT_BYTES    (1 << 20)
+#define DOUBT_AGAIN_NS (25 * NS_PER_MS)
+
+int64_t sampler_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* Pages that the kernel took from processes or the cache since the last look (SPEC U-131). */
+static bool pages_stolen(struct sampler *s, int64_t now)
+{
+	struct proc_vmstat v;
+	bool moved;
+
+	if (s->has_vmstat && now - s->vmstat_at_ns < VMSTAT_EVERY_NS)
+		return false;
+	if (scan_vmstat(&v))
+		return false;
+	moved = s->has_vmstat && (v.stolen_pages != s->vmstat.stolen_pages ||
+				  v.swapped_out_pages != s->vmstat.swapped_out_pages);
+	s->vmstat = v;
+	s->vmstat_at_ns = now;
+	s->has_vmstat = true;
+	return moved;
+}
+
+/* The source gives its interval maximum once; it stays here until a sample takes it. */
+void sampler_totals(struct sampler *s, struct tree_sample *t)
+{
+	source_sample(s->source, t);
+	if (t->totals.interval_max_bytes > s->interval_max_bytes)
+		s->interval_max_bytes = t->totals.interval_max_bytes;
+	t->totals.interval_max_bytes = s->interval_max_bytes;
+}
+
+/*
+ * Checks the kernel's sum against /proc (DESIGN: "to check the map"), which can be done when all
+ * of the tree sleeps: then the sum before and after the scan is that of what the scan read.
+ */
+static void check_sum(struct sampler *s, struct tree_sample *t)
+{
+	struct tree_sample after = *t;
+	int64_t least = t->totals.lower_bytes, most = least, net = t->scan.net_rss_bytes;
+
+	sampler_totals(s, &after);
+	if (after.totals.lower_bytes < least)
+		least = after.totals.lower_bytes;
+	if (after.totals.lower_bytes > most)
+		most = after.totals.lower_bytes;
+	t->checked = t->settled && after.settled && t->scan.complete && !t->scan.awake &&
+		     t->scan.processes == t->totals.processes &&
+		     t->scan.processes == after.totals.processes;
+	t->doubtful = t->checked && (least > net + DOUBT_BYTES || most + DOUBT_BYTES < net);
+}
+
+/* How long a pass may take; where there is no other sum a twentieth of the time goes into it. */
+static int64_t pass_budget_ns(const struct sampler *s, const struct tree_sample *t)
+{
+	return t->totals.lower_bytes >= 0 ? SCAN_BUDGET_NS : s->interval_ns / 20;
+}
+
+/* @budget_ns 0: no limit. */
+static void read_scan(struct sampler *s, int64_t budget_ns, struct tree_sample *t)
+{
+	struct scan_result again;
+
+	t->pages_stolen = pages_stolen(s, t->at_ns);
+	t->scanned = true;
+	scan_pass(s->scan, budget_ns, false, &t->scan);
+	/* Larger than what the kernel summed up: only what two readings agree on counts. */
+	if (t->scan.complete && t->scan.net_rss_bytes > t->totals.lower_max_bytes) {
+		scan_pass(s->scan, 0, true, &again);
+		t->scan.rss_bytes = again.rss_bytes;
+		t->scan.net_rss_bytes = again.net_rss_bytes;
+		t->scan.outside_changed |= again.outside_changed;
+		t->scan.outside_grown_bytes += again.outside_grown_bytes;
+	}
+	check_sum(s, t);
+}
+
+void sampler_sample(struct sampler *s, struct tree_sample *t)
+{
+	sampler_totals(s, t);
+	s->interval_max_bytes = UNKNOWN;
+	if (s->scanning)
+		read_scan(s, pass_budget_ns(s, t), t);
+	if (t->doubtful)
+		s->doubt_at_ns = t->at_ns + DOUBT_AGAIN_NS;
+}
+
+/* The second look: still doubtful means that memory went without its process having run. */
+void sampler_look_again(struct sampler *s, struct run *run)
+{
+	struct tree_sample t = { .at_ns = sampler_now_ns() };
+
+	s->doubt_at_ns = 0;
+	sampler_totals(s, &t);
+	read_scan(s, pass_budget_ns(s, &t), &t);
+	t.scan.outside_changed |= t.doubtful;
+	run_on_reading(run, &t);
+}
+
+struct moment sampler_run_moment(struct sampler *s, struct run *run, uint32_t place,
+				 struct tree_sample *t)
+{
+	struct scan_counters living;
+	struct tree_sample whole = { .at_ns = sampler_now_ns() };
+
+	*t = (struct tree_sample){ .at_ns = whole.at_ns };
+	sampler_totals(s, &whole); /* brings the sums up to now */
+	source_run_totals(s->source, place, &t->totals);
+	if (!s->scanning)
+		return run_on_moment(run, t, NULL);
+	scan_count(s->scan, place, &living);
+	return run_on_moment(run, t, &living);
+}
+
+struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sample *t)
+{
+	struct scan_counters living;
+
+	*t = (struct tree_sample){ .at_ns = sampler_now_ns() };
+	sampler_totals(s, t);
+	s->interval_max_bytes = UNKNOWN;
+	if (!s->scanning)
+		return run_on_moment(run, t, NULL);
+	read_scan(s, 0, t);
+	scan_count(s->scan, 0, &living);
+	return run_on_moment(run, t, &living);
+}

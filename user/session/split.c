@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "session/split.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <uthash.h>
+
+#include "lib/number.h"
+#include "session/split_name.h"
+#include "session/sampler.h"
+
+struct split_run {
+	uint32_t place; /* the source's number, which is used again */
+	UT_hash_handle hh;
+	uint64_t number;
+	char *name;
+	struct process_key first; /* its first process, a child of what is attached to */
+	int32_t pid;
+	int64_t born_ns, ended_ns; /* of that process; UNKNOWN: it lives */
+	int wait_status;
+	struct run *run; /* NULL: its end was told */
+	bool whole;      /* all of it has ended, as of the drain before */
+};
+
+struct split_member {
+	int32_t pid;
+	UT_hash_handle hh;
+	struct process_key key;
+	uint32_t place;
+};
+
+static struct split_run *find(const struct split *s, uint32_t place)
+{
+	struct split_run *r;
+
+	HASH_FIND(hh, s->runs, &place, sizeof(place), r);
+	return r;
+}
+
+static bool same(struct process_key a, struct process_key b)
+{
+	return a.start_ns == b.start_ns && a.tgid == b.tgid;
+}
+
+static void forget(struct split *s, struct split_run *r)
+{
+	HASH_DEL(s->runs, r); // NOLINT(clang-analyzer-core.NullDereference): it is in the table
+	if (r->run)
+		run_free(r->run);
+	free(r->run);
+	free(r->name);
+	free(r);
+}
+
+static struct split_run *begin(struct split *s, const struct fork_record *f)
+{
+	struct split_run *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->run = malloc(sizeof(*r->run));
+	if (!r->run || run_init(r->run, f->at_ns, s->min_sample_s, s->n_cpus)) {
+		free(r->run);
+		free(r);
+		return NULL;
+	}
+	r->place = f->run;
+	r->number = ++s->begun;
+	r->first = f->key;
+	r->pid = f->pid;
+	r->born_ns = f->at_ns;
+	r->ended_ns = UNKNOWN;
+	r->wait_status = UNKNOWN;
+	HASH_ADD(hh, s->runs, place, sizeof(r->place), r);
+	return r;
+}
+
+static void drop_member(struct split *s, int32_t pid, const struct process_key *key)
+{
+	struct split_member *m;
+
+	HASH_FIND_INT(s->members, &pid, m);
+	if (!m || (key && !same(m->key, *key)))
+		return;
+	HASH_DEL(s->members, m);
+	free(m);
+}
+
+static int add_member(struct split *s, const struct fork_record *f)
+{
+	struct split_member *m;
+
+	drop_member(s, f->pid, NULL); /* one of before, whose end is not here yet */
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->pid = f->pid;
+	m->key = f->key;
+	m->place = f->run;
+	HASH_ADD_INT(s->members, pid, m);
+	return 0;
+}
+
+static void name_it(const struct split *s, struct split_run *r, const char *comm)
+{
+	char *name = split_name(s->key, r->pid, comm);
+
+	if (!name)
+		return; /* gone, or not there: what was known before stays */
+	free(r->name);
+	r->name = name;
+}
+
+int split_on_fork(struct split *s, const struct fork_record *f)
+{
+	struct split_run *r;
+	int err;
+
+	if (!s->on || !f->run)
+		return 0;
+	r = find(s, f->run);
+	if (!r) {
+		r = begin(s, f);
+		if (!r)
+			return -ENOMEM;
+		name_it(s, r, NULL);
+	}
+	err = add_member(s, f);
+	if (!err && r->run)
+		err = run_on_fork(r->run, f);
+	return err;
+}
+
+int split_on_exec(struct split *s, const struct exec_record *e)
+{
+	struct split_run *r = s->on && e->run ? find(s, e->run) : NULL;
+
+	if (!r || !r->run)
+		return 0;
+	if (same(r->first, e->key))
+		name_it(s, r, e->comm);
+	return run_on_exec(r->run, e);
+}
+
+/* --- its end ------------------------------------------------------------------------------- */
+
+/* Its own first process is not one it forked. */
+static void totals_of(struct split *s, const struct split_run *r, struct totals *t)
+{
+	if (source_run_totals(s->source, r->place, t))
+		*t = (struct totals){ .initial = UNKNOWN,
+				      .forks = UNKNOWN,
+				      .exits = UNKNOWN,
+				      .cpu_ns = UNKNOWN,
+				      .lower_bytes = UNKNOWN,
+				      .lower_max_bytes = UNKNOWN,
+				      .upper_max_bytes = UNKNOWN,
+				      .baseline_cpu_ns = UNKNOWN };
+	else if (!t->initial && t->forks > 0) {
+		t->initial = 1;
+		t->forks--;
+	}
+}
+
+static void tell_end(struct split *s, struct split_run *r, int64_t at_ns)
+{
+	struct run_end end = { .at_ns = at_ns,
+			       .exact_source = s->exact_source,
+			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN } };
+	struct journal_run line = { .number = r->number, .name = r->name, .pid = r->pid };
+	struct summary *sum = summary_new();
+
+	totals_of(s, r, &end.totals);
+	if (!sum || run_finish(r->run, &end, TOP_PEAK, sum)) {
+		texts_add(s->reasons, "the end of a run was not written: out of memory");
+	} else {
+		sum->usage.io_source = strdup(s->io_source);
+		line.started_ns = r->born_ns - s->start_ns;
+		line.ended_ns = r->ended_ns < 0 ? TIME_NONE : r->ended_ns - s->start_ns;
+		line.exit_code = line.exit_signal = UNKNOWN;
+		if (r->wait_status >= 0 && WIFSIGNALED(r->wait_status))
+			line.exit_signal = WTERMSIG(r->wait_status);
+		else if (r->wait_status >= 0)
+			line.exit_code = WEXITSTATUS(r->wait_status);
+		journal_run_end(s->journal, at_ns, &line, sum);
+	}
+	summary_free(sum);
+	run_free(r->run);
+	free(r->run);
+	r->run = NULL;
+}
+
+int split_on_exit(struct split *s, const struct exit_record *e, uint64_t *ret_number)
+{
+	struct split_run *r = s->on && e->run ? find(s, e->run) : NULL;
+	int err = 0;
+
+	*ret_number = r ? r->number : 0;
+	if (!r)
+		return 0;
+	if (!e->running)
+		drop_member(s, e->pid, &e->key);
+	if (r->run)
+		err = run_on_exit(r->run, e, NULL);
+	if (e->running || !same(r->first, e->key))
+		return err;
+	r->ended_ns = e->ended_ns;
+	r->wait_status = e->wait_status;
+	if (r->run && !s->key)
+		name_it(s, r, e->comm);
+	return err;
+}
+
+/*
+ * A run of which the totals say that all has ended sent its last record before: the next drain has
+ * it, and the one after that finds nobody who still speaks of its place.
+ */
+void split_on_drained(struct split *s)
+{
+	struct split_run *r, *next;
+	struct totals t;
+
+	if (!s->on)
+		return;
+	HASH_ITER (hh, s->runs, r, next) {
+		if (r->whole) {
+			if (r->run)
+				tell_end(s, r, sampler_now_ns());
+			source_run_release(s->source, r->place);
+			forget(s, r);
+			continue;
+		}
+		if (r->ended_ns < 0)
+			continue;
+		if (r->run && !s->wait_tree)
+			tell_end(s, r, sampler_now_ns());
+		if (source_run_counts(s->source, r->place, &t))
+			continue;
+		r->whole = !t.processes && t.exits == t.records;
+	}
+}
+
+void split_sample(struct split *s, int64_t at_ns)
+{
+	struct split_run *r, *next;
+
+	if (!s->on)
+		return;
+	HASH_ITER (hh, s->runs, r, next) {
+		struct tree_sample t = { .at_ns = at_ns };
+		double cpus = -1;
+
+		if (!r->run)
+			continue;
+		totals_of(s, r, &t.totals);
+		if (run_on_sample(r->run, &t))
+			cpus = r->run->meter.last_cpus;
+		journal_run_sample(s->journal, r->number, &t, cpus);
+	}
+}
+
+void split_finish(struct split *s, int64_t at_ns)
+{
+	struct split_run *r, *next;
+
+	HASH_ITER (hh, s->runs, r, next)
+		if (r->run)
+			tell_end(s, r, at_ns);
+}
+
+void split_free(struct split *s)
+{
+	struct split_member *m, *m_next;
+	struct split_run *r, *next;
+
+	HASH_ITER (hh, s->runs, r, next)
+		forget(s, r);
+	HASH_ITER (hh, s->members, m, m_next) {
+		HASH_DEL(s->members, m);
+		free(m);
+	}
+}
+
+/* --- whose is it --------------------------------------------------------------------------- */
+
+struct split_run *split_of_pid(const struct split *s, pid_t pid)
+{
+	struct split_member *m;
+	struct split_run *r;
+	int32_t key = (int32_t)pid;
+
+	HASH_FIND_INT(s->members, &key, m);
+	r = m ? find(s, m->place) : NULL;
+	return r && r->run ? r : NULL;
+}
+
+struct split_run *split_named(const struct split *s, const char *name, size_t len)
+{
+	struct split_run *r, *next;
+	bool integer;
+	int64_t number = -1;
+
+	if (em_number_len(name, len, &integer) == len && integer)
+		em_number_int(name, len, &number);
+	HASH_ITER (hh, s->runs, r, next)
+		if (r->run && ((r->name && strlen(r->name) == len && !memcmp(r->name, name, len)) ||
+			       (int64_t)r->number == number))
+			return r;
+	return NULL;
+}
+
+struct run *split_run_model(struct split_run *r)
+{
+	return r->run;
+}
+
+uint32_t split_run_place(const struct split_run *r)
+{
+	return r->place;
+}
+
+uint64_t split_run_number(const struct split_run *r)
+{
+	return r->number;
+}
