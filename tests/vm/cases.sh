@@ -187,7 +187,7 @@ SOURCE=
 grep -qF "\"hook\":\"$plan\"" sum.json && near "$(row peak_rss_bytes '"comm":"hold"')" "$(truth rss)" 65536
 check "plan $plan: peak of one that is killed"
 
-target forks 20 counts 200 >/dev/null &
+target forks 120 counts 200 >/dev/null &
 sleep 0.3
 rm -f sum.json
 exitmeter -q --source="${SOURCE:-bpf}" --json sum.json -p $! --duration 1 >out 2>err
