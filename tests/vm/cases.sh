@@ -113,13 +113,13 @@ check "case 22: the leader ends first: one row, the code that wait4 has"
 
 # races WHO: several may look like the last, in the hook and off the CPU
 races() {
-	meter -- threads atonce 16 100
-	exact && each 101 && [ "$(top max_processes)" = 2 ] && [ "$(top max_threads)" = 17 ]
-	check "16 threads end at once, 100 times: one row each$1"
+	meter -- threads atonce 16 50
+	exact && each 51 && [ "$(top max_processes)" = 2 ] && [ "$(top max_threads)" = 17 ]
+	check "16 threads end at once, 50 times: one row each$1"
 
-	meter -- threads atonce 4 400
-	exact && each 401 && [ "$(top max_threads)" = 5 ]
-	check "four threads on four CPUs end at once, 400 times: one row each$1"
+	meter -- threads atonce 4 100
+	exact && each 101 && [ "$(top max_threads)" = 5 ]
+	check "four threads on four CPUs end at once, 100 times: one row each$1"
 }
 
 races ""
