@@ -276,8 +276,9 @@ void split_free(struct split *s)
 	struct split_member *m, *m_next;
 	struct split_run *r, *next;
 
-	HASH_ITER (hh, s->runs, r, next)
+	HASH_ITER (hh, s->runs, r, next) {
 		forget(s, r);
+	}
 	HASH_ITER (hh, s->members, m, m_next) {
 		HASH_DEL(s->members, m);
 		free(m);

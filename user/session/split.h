@@ -33,10 +33,10 @@ struct split {
 };
 
 /* Each 0 or -ENOMEM; records of processes that are in no run are passed over. */
-int split_on_fork(struct split *s, const struct fork_record *r);
-int split_on_exec(struct split *s, const struct exec_record *r);
+int split_on_fork(struct split *s, const struct fork_record *f);
+int split_on_exec(struct split *s, const struct exec_record *e);
 /* *@ret_number: of its run, for its row; 0: of none. */
-int split_on_exit(struct split *s, const struct exit_record *r, uint64_t *ret_number);
+int split_on_exit(struct split *s, const struct exit_record *e, uint64_t *ret_number);
 /* After the records there were: ends and forgets the runs of which all has ended. */
 void split_on_drained(struct split *s);
 /* A sample of each. */
