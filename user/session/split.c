@@ -225,7 +225,8 @@ void split_on_drained(struct split *s)
 
 	if (!s->on)
 		return;
-	HASH_ITER (hh, s->runs, r, next) {
+	for (r = s->runs; r; r = next) {
+		next = r->hh.next;
 		if (r->whole) {
 			if (r->run)
 				tell_end(s, r, sampler_now_ns());
@@ -249,7 +250,8 @@ void split_sample(struct split *s, int64_t at_ns)
 
 	if (!s->on)
 		return;
-	HASH_ITER (hh, s->runs, r, next) {
+	for (r = s->runs; r; r = next) {
+		next = r->hh.next;
 		struct tree_sample t = { .at_ns = at_ns };
 		double cpus = -1;
 
@@ -266,9 +268,11 @@ void split_finish(struct split *s, int64_t at_ns)
 {
 	struct split_run *r, *next;
 
-	HASH_ITER (hh, s->runs, r, next)
+	for (r = s->runs; r; r = next) {
+		next = r->hh.next;
 		if (r->run)
 			tell_end(s, r, at_ns);
+	}
 }
 
 void split_free(struct split *s)
@@ -276,10 +280,12 @@ void split_free(struct split *s)
 	struct split_member *m, *m_next;
 	struct split_run *r, *next;
 
-	HASH_ITER (hh, s->runs, r, next) {
+	for (r = s->runs; r; r = next) {
+		next = r->hh.next;
 		forget(s, r);
 	}
-	HASH_ITER (hh, s->members, m, m_next) {
+	for (m = s->members; m; m = m_next) {
+		m_next = m->hh.next;
 		HASH_DEL(s->members, m);
 		free(m);
 	}
@@ -306,10 +312,12 @@ struct split_run *split_named(const struct split *s, const char *name, size_t le
 
 	if (em_number_len(name, len, &integer) == len && integer)
 		em_number_int(name, len, &number);
-	HASH_ITER (hh, s->runs, r, next)
+	for (r = s->runs; r; r = next) {
+		next = r->hh.next;
 		if (r->run && ((r->name && strlen(r->name) == len && !memcmp(r->name, name, len)) ||
 			       (int64_t)r->number == number))
 			return r;
+	}
 	return NULL;
 }
 
