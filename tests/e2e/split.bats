@@ -97,8 +97,8 @@ started() {
 	attach 5000 --split
 	[ "$(wc -l <ends)" -eq 5000 ]
 	many=$(summary .source.self_peak_rss_bytes)
-	echo "self peak: 1000 runs $few, 5000 runs $many"
-	[ $((many - few)) -lt $((8 * MIB)) ]
+	echo "# self peak: 1000 runs $few, 5000 runs $many" >&3
+	[ -n "${EM_SAN-}" ] || [ $((many - few)) -lt $((8 * MIB)) ]
 }
 
 @test "a run of which descendants live on ends with its first process; --wait-tree: with its last" {
