@@ -81,7 +81,14 @@ skip() {
 	echo "ok $count - $1 # skip elsewhere: $2"
 }
 
+# 128: it died of something, 512: it warned (KERNEL: admin-guide/tainted-kernels).
+kernel_is_well() {
+	[ $(($(cat /proc/sys/kernel/tainted) & 640)) -eq 0 ]
+}
+
 finish() {
+	kernel_is_well
+	check "the kernel has nothing to complain of"
 	echo "1..$count"
 	exit $failed
 }
