@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "capture/probe.h"
-#include "doctor/refusal.h"
+#include "capture/refusal.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 
