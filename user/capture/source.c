@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/source.h"
 
+#include <string.h>
+
+#include "model/summary.h"
+#include "units.h"
+
 int source_drain(struct source *s)
 {
 	return s->ops->drain(s);
@@ -36,8 +41,18 @@ void source_reaped(struct source *s, pid_t pid, int status, const struct rusage 
 	s->ops->reaped(s, pid, status, ru);
 }
 
+void source_disturbs(struct source *s, const char *program, const char *how)
+{
+	char name[64];
+
+	plain_text(program, strlen(program), name, sizeof(name));
+	texts_add(&s->notes, SOURCE_DISTURBED "%s: %s", name, how);
+}
+
 void source_close(struct source *s)
 {
-	if (s)
-		s->ops->close(s);
+	if (!s)
+		return;
+	texts_free(&s->notes);
+	s->ops->close(s);
 }

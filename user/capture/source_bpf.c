@@ -782,7 +782,10 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 					     .hook = plans[0].name,
 					     .tree = "fork-events",
 					     .samples = "bpf+proc",
-					     .exact = true } };
+					     .exact = true,
+					     .sums = true,
+					     .stops = UNKNOWN,
+					     .stopped_ns = UNKNOWN } };
 	s->btf.fd = -1;
 	s->oom_evidence_ns = INT64_MAX;
 	s->page_bytes = sysconf(_SC_PAGESIZE);
