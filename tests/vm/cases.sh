@@ -38,9 +38,9 @@ check() {
 	result=$?
 	count=$((count + 1))
 	if [ $result -eq 0 ]; then
-		echo "ok $count - $1"
+		echo "ok $count - ${SOURCE:+$SOURCE: }$1"
 	else
-		echo "not ok $count - $1"
+		echo "not ok $count - ${SOURCE:+$SOURCE: }$1"
 		failed=1
 		{
 			echo "status $status; $(grep -o '"completeness":{[^}]*}' sum.json)"
