@@ -71,7 +71,7 @@ UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 WORK_SRC  := $(wildcard tests/work/*.c)
 E2E       := $(sort $(wildcard tests/e2e/*.bats))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
-BENCH_SRC := tests/bench/load.c tests/bench/nothing.c tests/bench/pairs.c tests/bench/phases.c
+BENCH_SRC := $(wildcard tests/bench/*.c)
 
 obj = $(patsubst user/%.c,$(B)/obj/%.o,$(1))
 
@@ -153,8 +153,8 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench fuzz install \
-	install-lib clean run-tests FORCE
+.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench bench-traced fuzz \
+	install install-lib clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(LIBS_)
 static: $(STATIC)
@@ -337,12 +337,16 @@ lint-flags:
 bench: all $(BENCH)
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/run $(WORKLOADS)
 
+# What tracing costs: the ptrace source, and one that stops at every system call.
+bench-traced: all $(BENCH)
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/traced $(WORKLOADS)
+
 $(B)/bench/nothing: LDFLAGS_BENCH := -static
 $(B)/bench/load: LDFLAGS_BENCH := -static
 $(B)/bench/%: tests/bench/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(LDFLAGS_BENCH) $< -lm -o $@
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g $(WARN) $(LDFLAGS_BENCH) $< -pthread -lm -o $@
 
 $(B)/fuzz/obj/%.o: user/%.c $(B)/flags
 	$(call say,CC,$@)

@@ -56,7 +56,7 @@ static const struct opt opts[] = {
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
-	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN] or proc" },
+	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN], ptrace or proc" },
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
@@ -161,14 +161,24 @@ static bool parse_source(const char *text, struct config *c)
 {
 	if (!strcmp(text, "auto"))
 		c->source = SOURCE_AUTO;
+	else if (!strcmp(text, "ptrace"))
+		c->source = SOURCE_PTRACE;
 	else if (!strcmp(text, "proc"))
 		c->source = SOURCE_PROC;
 	else if (!strcmp(text, "bpf") || !strncmp(text, "bpf:", 4))
 		c->source = SOURCE_BPF;
 	else
-		return log_line("source '%s': auto, bpf or proc", text), false;
-	c->source_plan = text[3] == ':' ? text + 4 : NULL;
+		return log_line("source '%s': auto, bpf, ptrace or proc", text), false;
+	c->source_plan = !strncmp(text, "bpf:", 4) ? text + 4 : NULL;
 	return true;
+}
+
+/* A site's default. */
+static bool source_of_environment(struct config *c)
+{
+	const char *text = getenv("EXITMETER_SOURCE");
+
+	return !text || !*text || parse_source(text, c);
 }
 
 static bool add_label(const char *text, struct config *c)
@@ -239,6 +249,7 @@ static bool take(int key, const char *arg, struct config *c)
 		c->list = true;
 		return c->all = true;
 	case OPT_SOURCE:
+		c->source_given = true;
 		return parse_source(arg, c);
 	case OPT_REQUIRE_EXACT:
 		return c->require_exact = true;
@@ -339,6 +350,8 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 				goto bad;
 		}
 	}
+	if (!c.source_given && !source_of_environment(&c))
+		goto bad;
 	if (!outputs_fit(&c))
 		goto bad;
 	if (c.n_pids && optind < argc) {

@@ -12,7 +12,7 @@
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND      127
 
-enum source_choice { SOURCE_AUTO, SOURCE_BPF, SOURCE_PROC };
+enum source_choice { SOURCE_AUTO, SOURCE_BPF, SOURCE_PTRACE, SOURCE_PROC };
 
 enum sort_choice { SORT_PEAK, SORT_CPU, SORT_START };
 
@@ -39,6 +39,7 @@ struct config {
 	const char *user; /* that the command runs as; NULL: ours */
 	bool wait_tree, argv, require_exact, debug;
 	enum source_choice source;
+	bool source_given;       /* on the command line */
 	const char *source_plan; /* NULL: the best */
 	const char *run_id;      /* NULL: a new one */
 	const char **labels;     /* "K=V", owned */

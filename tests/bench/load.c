@@ -2,13 +2,14 @@
 /*
  * load - does one thing N times, and says what that cost
  *
- * usage: load exec|fault|syscall|pipe N RESULT [CPU]
+ * usage: load exec|true|thread|fault|syscall|pipe N RESULT [CPU]
  *
  * Writes "wall_ns cpu_ns" to the file RESULT.  CPU is user and system time of itself and of its
  * ended children: the kernel scales both from the scheduler's exact sum, and what a BPF program
  * spends in a task's context is in it.  With CPU it keeps itself and its children on that one.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@
 #include <unistd.h>
 
 #define FAULT_PAGES 1024
+#define THREADS     50
+#define SHELL_BYTES (4 << 20)
 
 static void fail(const char *what)
 {
@@ -83,6 +86,50 @@ static void load_exec(long count)
 		if (errno)
 			fail(path);
 		wait_for(pid);
+	}
+}
+
+/* fork and exec of a dynamic program by a parent of the size of a shell. */
+static void load_true(long count)
+{
+	char *own = malloc(SHELL_BYTES);
+	pid_t pid;
+
+	if (!own)
+		fail("malloc");
+	memset(own, 1, SHELL_BYTES);
+
+	for (long i = 0; i < count; i++) {
+		pid = fork();
+		if (pid < 0)
+			fail("fork");
+		if (!pid) {
+			execl("/bin/true", "true", NULL);
+			_exit(1);
+		}
+		wait_for(pid);
+	}
+	free(own);
+}
+
+static void *end_at_once(void *arg)
+{
+	return arg;
+}
+
+/* Threads that end at once, THREADS of them begun before the first is joined. */
+static void load_thread(long count)
+{
+	pthread_t ids[THREADS];
+
+	for (long i = 0; i < count; i += THREADS) {
+		for (int k = 0; k < THREADS; k++) {
+			errno = pthread_create(&ids[k], NULL, end_at_once, NULL);
+			if (errno)
+				fail("pthread_create");
+		}
+		for (int k = 0; k < THREADS; k++)
+			pthread_join(ids[k], NULL);
 	}
 }
 
@@ -150,10 +197,8 @@ static const struct {
 	const char *name;
 	void (*run)(long count);
 } loads[] = {
-	{ "exec", load_exec },
-	{ "fault", load_fault },
-	{ "syscall", load_syscall },
-	{ "pipe", load_pipe },
+	{ "exec", load_exec },   { "true", load_true },       { "thread", load_thread },
+	{ "fault", load_fault }, { "syscall", load_syscall }, { "pipe", load_pipe },
 };
 
 static void keep_on(int cpu)
@@ -172,7 +217,7 @@ int main(int argc, char **argv)
 	FILE *result;
 
 	if (argc < 4 || argc > 5) {
-		fprintf(stderr, "usage: load exec|fault|syscall|pipe N RESULT [CPU]\n");
+		fprintf(stderr, "usage: load exec|true|thread|fault|syscall|pipe N RESULT [CPU]\n");
 		return 2;
 	}
 	if (argc == 5)

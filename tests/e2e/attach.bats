@@ -52,8 +52,11 @@ print(sum(time.clock_gettime_ns((~int(p) << 3) | 2) for p in sys.argv[1:]))' "$@
 }
 
 only_running() {
+	# not even the kernel's word makes ptrace faster than a process that ends meanwhile
+	local fine='still ran|sampled only'
+	[ "$SOURCE" != ptrace ] || fine+='|processes-missed-at-attach'
 	holds "no reason but that they run" \
-		'[.completeness.reasons[] | select(test("still ran|sampled only") | not)] == []'
+		"[.completeness.reasons[] | select(test(\"$fine\") | not)] == []"
 }
 
 @test "attach: a sleeper, detached by --duration, is not touched" {
@@ -124,7 +127,7 @@ only_running() {
 		attach --duration 0.2
 		SHAPE_SEEN=1
 		only_running
-		holds "it did fork" '.completeness.forks > 20'
+		holds "it did fork" ".completeness.forks > $(sums && echo 20 || echo 3)"
 		within initial "$(summary .completeness.initial)" 1 2
 	done
 }
@@ -338,12 +341,17 @@ only_running() {
 	[[ $output == "exitmeter: process $TARGET is another user's:"* ]]
 }
 
-@test "attach: a plain user's own process, sampled, says so" {
+@test "attach: a plain user's own process, traced or sampled, says so" {
 	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root to become another"
 	target setpriv --reuid 65534 --regid 65534 --clear-groups sleep 60
 	chmod 777 .
 	setpriv --reuid 65534 --regid 65534 --clear-groups "$EXITMETER" -p "$TARGET" --duration 0.4 \
 		--json sum.json 2>err
+	cat err
+	grep -q '^exitmeter: exits from ptrace, not bpf' err
+	same exits "$(summary .source.exits)" ptrace
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$WORK/refuse" ptrace -- "$EXITMETER" \
+		-p "$TARGET" --duration 0.4 --json sum.json 2>err
 	cat err
 	grep -q '^exitmeter: sampled only' err
 	same exits "$(summary .source.exits)" proc

@@ -57,7 +57,7 @@ every_cpu_positive() {
 
 @test "case 15: 400 children that burn 2 ms each" {
 	local root
-	meter -- "$WORK/burn" children 400 2
+	meter --all -- "$WORK/burn" children 400 2
 	exact
 	root=$(summary .run.pid)
 	echo "rows of other parents: $(rows ".ppid != $root and .pid != $root")"

@@ -80,6 +80,15 @@ sampled_since() {
 	first_line "exitmeter: sampled only, no exit records: $(summary .source.fallback_reason)"
 }
 
+# traced_since REASON: ptrace, as exact, and why not BPF
+traced_since() {
+	exact
+	holds "the source" '.source.exits == "ptrace" and .source.hook == "PTRACE_EVENT_EXIT"'
+	holds "the reason" ".source.fallback_reason // \"\" | test(\"$1\")"
+	holds "each row has all" 'all(.processes[]; .peak_rss_bytes > 0 and .cpu_seconds > 0 and .exit_code != null)'
+	first_line "exitmeter: exits from ptrace, not bpf: $(summary .source.fallback_reason)"
+}
+
 REFUSED='^bpf\\(\\) refused: needs root, or CAP_BPF and CAP_PERFMON'
 NO_BTF='^the kernel has no BTF'
 
@@ -93,7 +102,7 @@ NO_BTF='^the kernel has no BTF'
 	auto_only
 	plain_there
 	run_under "${PLAIN[@]}"
-	sampled_since "$REFUSED"
+	traced_since "$REFUSED"
 }
 
 @test "degrade: a plain user with CAP_BPF and CAP_PERFMON" {
@@ -107,26 +116,26 @@ NO_BTF='^the kernel has no BTF'
 	auto_only
 	plain_there
 	run_under "${PLAIN[@]}" --inh-caps=+bpf --ambient-caps=+bpf
-	sampled_since "$REFUSED"
+	traced_since "$REFUSED"
 }
 
 @test "degrade: root of a user namespace" {
 	auto_only
 	unshare -r true 2>/dev/null || skip "elsewhere: no user namespaces"
 	run_under unshare -r
-	sampled_since "$REFUSED"
+	traced_since "$REFUSED"
 }
 
 @test "case 34: degrade: root without CAP_BPF and CAP_SYS_ADMIN" {
 	auto_only
 	run_under setpriv --bounding-set=-bpf,-sys_admin
-	sampled_since "$REFUSED"
+	traced_since "$REFUSED"
 }
 
 @test "degrade: root without CAP_PERFMON and CAP_SYS_ADMIN" {
 	auto_only
 	run_under setpriv --bounding-set=-perfmon,-sys_admin
-	sampled_since "$REFUSED"
+	traced_since "$REFUSED"
 }
 
 @test "degrade: root without CAP_SYS_ADMIN alone" {
@@ -147,7 +156,7 @@ NO_BTF='^the kernel has no BTF'
 	export EXITMETER_TEST_CACHE=$PWD/cache
 	: >empty
 	run_under "${HIDE_BTF[@]}"
-	sampled_since "$NO_BTF"
+	traced_since "$NO_BTF"
 }
 
 @test "degrade: BTF that only the cache has is enough" {
@@ -185,14 +194,14 @@ NO_BTF='^the kernel has no BTF'
 	auto_only
 	mounts_there
 	run_under unshare -m sh -c 'mount -t tmpfs none /sys && exec "$@"' sh
-	sampled_since "^the CPUs cannot be counted"
+	traced_since "^the CPUs cannot be counted"
 }
 
 @test "case 34: degrade: bpf() refused by seccomp" {
 	auto_only
 	seccomp_there
 	run_under "$WORK/refuse" bpf --
-	sampled_since "$REFUSED.*seccomp"
+	traced_since "$REFUSED.*seccomp"
 }
 
 @test "degrade: perf_event_open() refused by seccomp: nothing needs it" {
@@ -230,7 +239,7 @@ NO_BTF='^the kernel has no BTF'
 	auto_only
 	no_leak_check
 	run_under prlimit --nofile=20
-	sampled_since "Too many open files"
+	traced_since "Too many open files"
 }
 
 @test "case 35: degrade: several together" {
@@ -243,7 +252,7 @@ NO_BTF='^the kernel has no BTF'
 	: >empty
 	run_under "${HIDE_BTF[@]}" prlimit --memlock=65536 "$WORK/refuse" bpf perf_event_open ptrace -- \
 		"${PLAIN[@]}"
-	sampled_since "$NO_BTF"
+	sampled_since "$NO_BTF.*ptrace\\\\(\\\\) refused"
 	run_under prlimit --memlock=65536 "$WORK/refuse" bpf perf_event_open ptrace -- "${PLAIN[@]}"
 	sampled_since "$NO_BTF|$REFUSED"
 	run_under prlimit --memlock=65536 "$WORK/refuse" perf_event_open -- \
@@ -263,7 +272,7 @@ NO_BTF='^the kernel has no BTF'
 	seccomp_there
 	for way in --require-exact --source=bpf; do
 		status=0
-		"$WORK/refuse" bpf -- "$EXITMETER" $way -- touch marker >out 2>err || status=$?
+		"$WORK/refuse" bpf ptrace -- "$EXITMETER" $way -- touch marker >out 2>err || status=$?
 		same status "$status" 125
 		one_line err
 		[[ $(cat err) == *"bpf() refused"* ]]
@@ -280,7 +289,7 @@ NO_BTF='^the kernel has no BTF'
 	[ "$(stat -f -c %T .)" != nosuid ] || skip "elsewhere: setuid is off here"
 	run_hidden() {
 		unshare -pf --mount-proc sh -c 'mount -t proc -o hidepid=2 proc /proc && exec "$@"' sh \
-			"${PLAIN[@]}" "$EXITMETER" -q -i 0.05 "$@"
+			"${PLAIN[@]}" "$EXITMETER" -q --source=proc -i 0.05 "$@"
 	}
 	run_hidden -- true || skip "elsewhere: no proc can be mounted"
 	run_hidden --json sum.json --journal run.journal -- sh -c './foreign 0.6 & sleep 0.7; wait; exit 5' &&

@@ -31,13 +31,13 @@ doctor() {
 	same "bytes on stderr" "$(wc -c <err)" 0
 	holds "the names" '[.checks[].name] == '"$NAMES" doctor.json
 	holds "its shape" '.schema == "exitmeter.doctor/1"
-		and (.source == "bpf" or .source == "proc")
+		and (.source | IN("bpf", "ptrace", "proc"))
 		and (.exact | type == "boolean") and (.exact == (.reason == null))
 		and all(.checks[]; has("ok") and (.required | type == "boolean")
 			and (.detail | type == "string" and length > 0)
 			and (.remedy == null or (.remedy | length > 0)))' doctor.json
-	holds "exact only if all that is required works" \
-		'(.exact | not) or all(.checks[] | select(.required); .ok == true)' doctor.json
+	holds "exact by BPF only if all that is required works" \
+		'.source != "bpf" or (.exact | not) or all(.checks[] | select(.required); .ok == true)' doctor.json
 	status=0
 	timeout 60 "$@" "$EXITMETER" doctor >text || status=$?
 	same "status with text" "$status" "$want"
@@ -64,6 +64,12 @@ works() {
 not_exact() {
 	holds "what a run would do" '.source == "proc" and .plan == null and (.exact | not)
 		and (.reason | test("'"$1"'"))' doctor.json
+}
+
+# traced REASON: exact all the same, and why not by BPF
+traced() {
+	holds "what a run would do" '.source == "ptrace" and .plan == "PTRACE_EVENT_EXIT" and .exact
+		and (.fallback_reason | test("'"$1"'"))' doctor.json
 }
 
 refused_by_seccomp() {
@@ -106,11 +112,13 @@ refused_by_seccomp() {
 	bpf_only
 	local user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 	"${user[@]}" "$EXITMETER" --version || skip "elsewhere: others may not enter this folder"
-	doctor 1 "${user[@]}"
+	doctor 0 "${user[@]}"
 	found bpf false "CAP_BPF or CAP_PERFMON" "root.*CAP_BPF and CAP_PERFMON"
 	found sched_switch null "not tried" ''
-	not_exact "bpf\\\\(\\\\) refused"
+	traced "bpf\\\\(\\\\) refused"
 	works ptrace
+	doctor 1 "$WORK/refuse" ptrace -- "${user[@]}"
+	not_exact "bpf\\\\(\\\\) refused.*ptrace\\\\(\\\\) refused"
 }
 
 @test "doctor: a plain user with the two capabilities is as good as root" {
@@ -124,9 +132,9 @@ refused_by_seccomp() {
 
 @test "doctor: root without the capabilities" {
 	bpf_only
-	doctor 1 setpriv --bounding-set=-bpf,-sys_admin
+	doctor 0 setpriv --bounding-set=-bpf,-sys_admin
 	found bpf false "CAP_BPF or CAP_PERFMON" CAP_BPF
-	doctor 1 setpriv --bounding-set=-perfmon,-sys_admin
+	doctor 0 setpriv --bounding-set=-perfmon,-sys_admin
 	found bpf false "CAP_BPF or CAP_PERFMON" CAP_PERFMON
 }
 
@@ -135,10 +143,10 @@ refused_by_seccomp() {
 	unshare -m true 2>/dev/null || skip "elsewhere: no mount namespaces"
 	export EXITMETER_TEST_CACHE=$PWD/cache
 	: >empty
-	doctor 1 unshare -m sh -c 'mount --bind empty /sys/kernel/btf/vmlinux && exec "$@"' sh
+	doctor 0 unshare -m sh -c 'mount --bind empty /sys/kernel/btf/vmlinux && exec "$@"' sh
 	found btf false /sys/kernel/btf/vmlinux CONFIG_DEBUG_INFO_BTF
 	found bpf null "not tried" ''
-	not_exact "no BTF"
+	traced "no BTF"
 }
 
 @test "doctor: BTF that only the cache has" {
@@ -155,9 +163,9 @@ refused_by_seccomp() {
 @test "doctor: bpf() refused by seccomp" {
 	bpf_only
 	refused_by_seccomp bpf
-	doctor 1 "$WORK/refuse" bpf --
+	doctor 0 "$WORK/refuse" bpf --
 	found bpf false "seccomp" "seccomp profile that allows bpf"
-	not_exact "refused"
+	traced "refused"
 }
 
 @test "doctor: perf_event_open() and ptrace() refused by seccomp: exact without them" {
@@ -181,7 +189,7 @@ refused_by_seccomp() {
 @test "doctor: /proc that hides others' processes" {
 	bpf_only
 	unshare -pf --mount-proc true 2>/dev/null || skip "elsewhere: no pid namespaces"
-	doctor 1 unshare -pf --mount-proc sh -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' sh \
+	doctor 0 unshare -pf --mount-proc sh -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' sh \
 		setpriv --reuid=65534 --regid=65534 --clear-groups
 	found proc false "hidepid=" "hidepid=0"
 }
@@ -190,7 +198,7 @@ refused_by_seccomp() {
 	bpf_only
 	doctor 0 env --ignore-signal=CHLD
 	no_leak_check
-	doctor 1 prlimit --nofile=8
+	doctor 0 prlimit --nofile=8 # ptrace does with as few
 	doctor 0 prlimit --memlock=65536
 	works memlock
 }

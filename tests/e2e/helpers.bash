@@ -17,7 +17,7 @@ MIB=1048576
 PAGE=$(getconf PAGESIZE)
 export BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-120}
 export LC_ALL=C.UTF-8
-unset EXITMETER_FORMAT EXITMETER_DISABLE EXITMETER_CONTROL
+unset EXITMETER_FORMAT EXITMETER_DISABLE EXITMETER_CONTROL EXITMETER_SOURCE
 
 setup_file() {
 	[ -x "$EXITMETER" ] || {
@@ -100,6 +100,11 @@ exits_needed() {
 	[ "$SOURCE" != proc ] || skip "$1: source proc has no exit records"
 }
 
+# Does this source add up the tree's memory by itself?  The others know it at samples only.
+sums() {
+	[ "$SOURCE" = bpf ]
+}
+
 # ---- reading ------------------------------------------------------------------------------
 
 # summary FILTER: one value of sum.json
@@ -153,6 +158,13 @@ hwm_slack() {
 }
 
 # ---- saying what must be ------------------------------------------------------------------
+
+# lower_is TRUTH MOST: the lower bound; where it comes from samples it may be anything below
+lower_is() {
+	local least=$(($1 * 99 / 100))
+	sums || least=$(summary .usage.peak_rss_process_bytes)
+	within lower "$(summary .usage.peak_rss_lower_bytes)" "$least" "$2"
+}
 
 # within WHAT GOT LOW HIGH: integers
 within() {

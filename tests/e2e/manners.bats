@@ -239,7 +239,7 @@ lines' 'C= ' NO_COLOR=1 LD_BIND_NOW=1)
 	chmod 777 .
 	[ "$(setpriv --reuid=65534 --regid=65534 --clear-groups ./own-id -u)" = 0 ] ||
 		skip "elsewhere: setuid programs do not work in $PWD"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$EXITMETER" -q -- ./own-id -u >out
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$EXITMETER" -q --source=proc -- ./own-id -u >out
 	same "run by a plain user" "$(cat out)" 0
 	chown 65534 own-id
 	chmod 4755 own-id

@@ -44,11 +44,14 @@ true_after() {
 }
 
 @test "case 3: 150 MB touched, then exec of sleep" {
+	local off=0
+	sums || off=$((2 * $(hwm_slack))) # an image before an exec leaves only the kernel's mark
 	meter -- "$WORK/hold" populate=150 print exec sleep 0
 	exact
 	same processes "$(summary .usage.total_processes)" 1
-	within row "$(row '.comm == "sleep"' .peak_rss_bytes)" "$(truth rss)" $(($(truth rss) + MIB))
-	within lower "$(summary .usage.peak_rss_lower_bytes)" "$(truth rss)" $(($(truth rss) + MIB))
+	within row "$(row '.comm == "sleep"' .peak_rss_bytes)" $(($(truth rss) - off)) $(($(truth rss) + MIB))
+	within lower "$(summary .usage.peak_rss_lower_bytes)" $(($(truth rss) - off)) $(($(truth rss) + MIB))
+	same "and says so" "$(row true .peak_rss_exact)" "$(sums && echo true || echo false)"
 	same execs "$(row true .execs)" 2
 	same argv "$(row true '.argv | tojson')" '["sleep","0"]'
 }
@@ -85,13 +88,14 @@ true_after() {
 	meter -- "$WORK/together" 100 100 100 100
 	exact
 	truth=$(truth truth)
-	within lower "$(summary .usage.peak_rss_lower_bytes)" $((truth * 99 / 100)) $((truth + MIB / 2))
+	lower_is "$truth" $((truth + MIB / 2))
 	within upper "$(summary .usage.peak_rss_upper_bytes)" "$truth" $((truth * 103 / 100))
 	within sum "$(summary .usage.peak_rss_sum_bytes)" $((400 * MIB)) $((416 * MIB))
 }
 
 @test "case 6: the high-water mark reset from inside" {
-	meter -- "$WORK/hold" touch=150 print burn=50 free clearrefs print
+	[ "$SOURCE" != proc ] || skip "case 6: source proc sees it only by chance"
+	meter -i 0.02 -- "$WORK/hold" touch=150 print burn=150 free clearrefs print
 	echo "VmHWM forgot it"
 	[ "$(truth hwm)" -lt $((10 * MIB)) ]
 	within row "$(row true .peak_rss_bytes)" $((150 * MIB)) $((154 * MIB))

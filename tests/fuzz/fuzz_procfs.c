@@ -46,7 +46,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct proc_stat stat;
 	struct proc_statm statm;
 	struct proc_status status;
+	struct proc_kin kin;
 	struct proc_io io;
+	int64_t rollup;
 	struct proc_schedstat schedstat;
 	struct proc_vmstat vmstat;
 
@@ -55,6 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	FEED(proc_statm_parse, statm);
 	if (FEED(proc_status_parse, status) && (status.vm_rss_bytes < -1 || status.threads < -1))
+		abort();
+	if (FEED(proc_kin_parse, kin) && (kin.tgid < 0 || kin.ppid < 0 || kin.tracer_pid < 0))
+		abort();
+	if (FEED(proc_rollup_parse, rollup) && rollup < 0)
 		abort();
 	if (FEED(proc_io_parse, io) && (io.rchar < -1 || io.cancelled_write_bytes < -1))
 		abort();

@@ -280,6 +280,62 @@ static void status_cases(void)
 	}
 }
 
+static const struct kin_row {
+	const char *label, *text;
+	size_t len;
+	int err;
+	struct proc_kin want;
+} kins[] = {
+	{ "a thread that is traced",
+	  BYTES("Name:\ta\nState:\tt (tracing stop)\nTgid:\t7\nNgid:\t0\nPid:\t9\nPPid:\t4\n"
+		"TracerPid:\t12\nUid:\t0\t0\t0\t0\n"),
+	  0,
+	  { 7, 4, 12 } },
+	{ "keys inside a name are no lines",
+	  BYTES("Name:\tTgid:\t1\nTgid:\t7\nPPid:\t0\nTracerPid:\t0\n"),
+	  0,
+	  { 7, 0, 0 } },
+	{ .label = "empty", BYTES(""), .err = -EBADMSG },
+	{ .label = "one is missing", BYTES("Tgid:\t7\nPPid:\t0\n"), .err = -EBADMSG },
+	{ .label = "cut off", BYTES("Tgid:\t7\nPPid:\t0\nTracerPid:\t1"), .err = -EBADMSG },
+	{ .label = "no number", BYTES("Tgid:\tx\nPPid:\t0\nTracerPid:\t1\n"), .err = -EBADMSG },
+};
+
+static const struct rollup_row {
+	const char *label, *text;
+	size_t len;
+	int err;
+	int64_t want;
+} rollups[] = {
+	{ "a kernel's",
+	  BYTES("00400000-7ffe p 00000000 00:00 0    [rollup]\nRss:      1796 kB\nPss:   239 kB\n"),
+	  0, KIB(1796) },
+	{ "nothing resident", BYTES("Rss:  0 kB\n"), 0, 0 },
+	{ .label = "empty", BYTES(""), .err = -EBADMSG },
+	{ .label = "no such line", BYTES("Pss:  7 kB\n"), .err = -EBADMSG },
+	{ .label = "cut off", BYTES("Rss:  17"), .err = -EBADMSG },
+	{ .label = "no unit", BYTES("Rss:  17\n"), .err = -EBADMSG },
+};
+
+static void kin_and_rollup_cases(void)
+{
+	for (const struct kin_row *r = kins; r < kins + COUNT(kins); r++) {
+		struct proc_kin got;
+
+		if (!PARSED(proc_kin_parse, r, got))
+			continue;
+		EQ_I(got.tgid, r->want.tgid, "kin: %s: tgid", r->label);
+		EQ_I(got.ppid, r->want.ppid, "kin: %s: ppid", r->label);
+		EQ_I(got.tracer_pid, r->want.tracer_pid, "kin: %s: tracer", r->label);
+	}
+	for (const struct rollup_row *r = rollups; r < rollups + COUNT(rollups); r++) {
+		int64_t got;
+
+		if (PARSED(proc_rollup_parse, r, got))
+			EQ_I(got, r->want, "rollup: %s", r->label);
+	}
+}
+
 static const struct io_row {
 	const char *label, *text;
 	size_t len;
@@ -407,6 +463,7 @@ int main(void)
 	stat_cases();
 	number_cases();
 	status_cases();
+	kin_and_rollup_cases();
 	io_cases();
 	vmstat_cases();
 	every_cut();

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,9 +33,12 @@ static void child_main(int gate, int error, const struct launch_command *c)
 	ssize_t n;
 	char go;
 
+	/* Where yama allows only ancestors to trace: a process of exitmeter's may, until we run. */
+	prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
 	do
 		n = read(gate, &go, 1);
 	while (n < 0 && errno == EINTR);
+	prctl(PR_SET_PTRACER, 0, 0, 0, 0);
 	if (n != 1) /* nobody lets us go: exitmeter gave up */
 		_exit(125);
 	if (c->as)

@@ -2,6 +2,10 @@
 #include "capture/source.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include "model/summary.h"
+#include "units.h"
 
 int source_drain(struct source *s)
 {
@@ -38,10 +42,20 @@ void source_reaped(struct source *s, pid_t pid, int status, const struct rusage 
 	s->ops->reaped(s, pid, status, ru);
 }
 
+void source_disturbs(struct source *s, const char *program, const char *how)
+{
+	char name[64];
+
+	plain_text(program, strlen(program), name, sizeof(name));
+	texts_add(&s->notes, SOURCE_DISTURBED "%s: %s", name, how);
+}
+
 void source_close(struct source *s)
 {
-	if (s)
-		s->ops->close(s);
+	if (!s)
+		return;
+	texts_free(&s->notes);
+	s->ops->close(s);
 }
 
 int source_run_totals(struct source *s, uint32_t run, struct totals *ret)

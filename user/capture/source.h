@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source - where records come from: BPF, or plain /proc and wait4
+ * source - where records come from: BPF, ptrace, or plain /proc and wait4
  *
  * One interface for all; the session does not know which it has.  Not thread safe.
  */
@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "model/record.h"
+#include "model/texts.h"
 
 struct rusage;
 
@@ -37,13 +38,16 @@ struct source_options {
 
 /* What the record says of the source; texts are static or owned by it. */
 struct source_info {
-	const char *exits;    /* "bpf", "proc" */
+	const char *exits;    /* "bpf", "ptrace", "proc" */
 	const char *hook;     /* NULL: none */
 	const char *tree;     /* "fork-events", "ppid" */
 	const char *samples;  /* "bpf-tick+proc", "bpf+proc", "proc" */
 	bool exact;           /* each end can be */
+	bool sums;            /* it has the tree's resident memory itself: scans may be partial */
 	const char *degraded; /* why the figures cannot be all the same; NULL */
 	const char *refused;  /* what would have been better, and why not; NULL or "": nothing */
+	int64_t stops;        /* of processes for its sake, and how long; UNKNOWN: none are made */
+	int64_t stopped_ns;
 };
 
 struct source;
@@ -66,6 +70,8 @@ struct source {
 	const struct source_ops *ops;
 	struct source_sink sink;
 	struct source_info info;
+	struct texts notes; /* for the record: of what it leaves out, whom it disturbs */
+	int64_t helper_cpu_ns, helper_rss_bytes; /* of a process of its own, once it has ended */
 };
 
 /*
@@ -75,6 +81,8 @@ struct source {
  */
 int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
 		    struct source **ret_source, char *why, size_t cap);
+int source_ptrace_open(const struct source_options *o, const struct source_sink *sink,
+		       struct source **ret_source, char *why, size_t cap);
 int source_proc_open(const struct source_options *o, const struct source_sink *sink,
 		     struct source **ret_source, char *why, size_t cap);
 
@@ -116,6 +124,17 @@ int source_run_totals(struct source *s, uint32_t run, struct totals *ret);
 int source_run_counts(struct source *s, uint32_t run, struct totals *ret);
 /* All of the run has ended and was handed on: its number may be another's. */
 void source_run_release(struct source *s, uint32_t run);
+
+/*
+ * A source beside another, for single processes that the other cannot have, and all below them;
+ * NULL: out of memory.
+ */
+struct source *source_proc_beside(const struct source_sink *sink);
+/* 0, -ESRCH: it is gone; or -errno. */
+int source_proc_follow(struct source *beside, pid_t pid);
+
+/* Names a program that it disturbs. */
+void source_disturbs(struct source *s, const char *program, const char *how);
 
 /* Detaches and frees; NULL is fine. */
 void source_close(struct source *s);

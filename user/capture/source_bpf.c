@@ -678,7 +678,10 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 				   .info = { .exits = "bpf",
 					     .tree = "fork-events",
 					     .samples = "bpf+proc",
-					     .exact = true } };
+					     .exact = true,
+					     .sums = true,
+					     .stops = UNKNOWN,
+					     .stopped_ns = UNKNOWN } };
 	s->btf.fd = -1;
 	s->oom_evidence_ns = INT64_MAX;
 	s->page_bytes = sysconf(_SC_PAGESIZE);
@@ -725,6 +728,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->opened_ns = now_ns();
 	s->tick_wanted = o->tick;
 	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";
+	s->base.info.sums = !s->old;
 	if (s->old)
 		s->base.info.degraded =
 			s->split ? "this kernel's BPF cannot sum up the tree nor split it (5.19 "

@@ -44,8 +44,9 @@ static void print_text(const struct checks *c, const struct verdict *v)
 		printf("%-18s  %-7s  %s%s%s\n", k->name, word_of(k), k->detail,
 		       k->remedy ? "; would allow it: " : "", k->remedy ? k->remedy : "");
 	}
-	printf("source now: %s%s%s%s, %s%s%s\n", v->source, *v->plan ? " (" : "", v->plan,
-	       *v->plan ? ")" : "", v->exact ? "exact" : "not exact", v->exact ? "" : ": ", v->why);
+	printf("source now: %s%s%s%s, %s%s%s%s%s\n", v->source, *v->plan ? " (" : "", v->plan,
+	       *v->plan ? ")" : "", v->exact ? "exact" : "not exact", v->exact ? "" : ": ", v->why,
+	       *v->refused ? "; not bpf: " : "", v->refused);
 }
 
 static int print_json(const struct checks *c, const struct verdict *v)
@@ -87,6 +88,8 @@ static int print_json(const struct checks *c, const struct verdict *v)
 	json_bool(&j, v->exact);
 	json_key(&j, "reason");
 	json_cstring(&j, v->exact ? NULL : v->why);
+	json_key(&j, "fallback_reason");
+	json_cstring(&j, *v->refused ? v->refused : NULL);
 	json_close(&j);
 	json_newline(&j);
 	err = j.err;

@@ -7,7 +7,7 @@
 
 #include "capture/lockdown.h"
 #include "capture/probe.h"
-#include "doctor/refusal.h"
+#include "capture/refusal.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 

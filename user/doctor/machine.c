@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "capture/probe.h"
-#include "doctor/refusal.h"
+#include "capture/refusal.h"
 #include "procfs/scan.h"
 
 #define POWERCAP "/sys/class/powercap"

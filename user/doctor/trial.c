@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ static pid_t hold_child(int *ret_gate)
 		return -1;
 	pid = fork();
 	if (!pid) {
+		prctl(PR_SET_PTRACER, getppid(), 0, 0, 0); /* as launch does */
 		close(gate[1]);
 		_exit(read(gate[0], &byte, 1) < 0 ? 1 : 0);
 	}
@@ -74,7 +76,10 @@ static void let_go(struct trial *t, int gate)
 		;
 }
 
-void trial_run(struct verdict *v)
+/* One child followed to its end from @open; false: it does not open, and @ret says why. */
+static bool try_source(int (*open)(const struct source_options *o, const struct source_sink *sink,
+				   struct source **ret_source, char *why, size_t cap),
+		       struct verdict *ret)
 {
 	struct trial t = { 0 };
 	const struct source_sink sink = { &t, on_fork_record, on_exec_record, on_exit_record,
@@ -85,26 +90,42 @@ void trial_run(struct verdict *v)
 	struct totals totals;
 	int gate, err;
 
-	*v = (struct verdict){ .source = "proc", .why = "cannot fork" };
+	*ret = (struct verdict){ .source = "proc", .why = "cannot fork" };
 	t.pid = o.root = hold_child(&gate);
 	if (t.pid < 0)
-		return;
-	v->why[0] = '\0';
-	err = source_bpf_open(&o, &sink, &source, v->why, sizeof(v->why));
+		return false;
+	ret->why[0] = '\0';
+	err = open(&o, &sink, &source, ret->why, sizeof(ret->why));
 	let_go(&t, gate);
 	if (err)
-		return;
-	snprintf(v->source, sizeof(v->source), "%s", source->info.exits);
-	snprintf(v->plan, sizeof(v->plan), "%s", source->info.hook ? source->info.hook : "");
+		return false;
+	snprintf(ret->source, sizeof(ret->source), "%s", source->info.exits);
+	snprintf(ret->plan, sizeof(ret->plan), "%s", source->info.hook ? source->info.hook : "");
 	err = source_finish(source, true, &totals);
 	if (source->info.degraded)
-		snprintf(v->why, sizeof(v->why), "%s", source->info.degraded);
+		snprintf(ret->why, sizeof(ret->why), "%s", source->info.degraded);
 	else if (err || !t.ended)
-		snprintf(v->why, sizeof(v->why), "the end of a child was not told%s%s",
+		snprintf(ret->why, sizeof(ret->why), "the end of a child was not told%s%s",
 			 err ? ": " : "", err ? strerror(-err) : "");
 	else if (source_losses(source, losses, LOSSES_MAX))
-		snprintf(v->why, sizeof(v->why), "something was lost: %s", losses[0].what);
+		snprintf(ret->why, sizeof(ret->why), "something was lost: %s", losses[0].what);
 	else
-		v->exact = true;
+		ret->exact = true;
 	source_close(source);
+	return true;
+}
+
+void trial_run(struct verdict *v)
+{
+	struct verdict second;
+
+	if (try_source(source_bpf_open, v))
+		return;
+	if (try_source(source_ptrace_open, &second)) {
+		/* Why not bpf is the reason all the same. */
+		snprintf(second.refused, sizeof(second.refused), "%s", v->why);
+		*v = second;
+		return;
+	}
+	snprintf(v->why + strlen(v->why), sizeof(v->why) - strlen(v->why), "; %s", second.why);
 }

@@ -8,10 +8,11 @@
 #include <stdbool.h>
 
 struct verdict {
-	char source[16]; /* "bpf" or "proc" */
+	char source[16]; /* "bpf", "ptrace" or "proc" */
 	char plan[64];   /* "": none */
 	bool exact;
-	char why[256]; /* it is not */
+	char why[512];     /* it is not */
+	char refused[256]; /* why the better source was; "" */
 };
 
 void trial_run(struct verdict *v);

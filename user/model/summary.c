@@ -54,6 +54,7 @@ struct summary *summary_new(void)
 	s->run = facts_blank();
 	s->source.interval_ns = UNKNOWN;
 	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = UNKNOWN;
+	s->source.stops = s->source.stopped_ns = UNKNOWN;
 	s->completeness = (struct completeness){ .initial = UNKNOWN,
 						 .forks = UNKNOWN,
 						 .exits = UNKNOWN,

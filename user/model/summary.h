@@ -39,10 +39,14 @@ struct run_facts {
 	int8_t core_dumped, oom_killed, detached;
 };
 
+/* How a note of a program begins that runs otherwise under the source than without it. */
+#define SOURCE_DISTURBED "disturbed: "
+
 struct source_facts {
 	char *exits, *hook, *fallback_reason, *tree, *samples;
 	int64_t interval_ns;
 	int64_t self_cpu_ns, self_peak_rss_bytes;
+	int64_t stops, stopped_ns; /* of processes, for the source's sake */
 	struct texts notes;
 };
 

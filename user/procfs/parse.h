@@ -40,6 +40,15 @@ struct proc_status {
 };
 int proc_status_parse(const char *text, size_t len, struct proc_status *ret);
 
+/* The ids in /proc/PID/status. */
+struct proc_kin {
+	int64_t tgid, ppid, tracer_pid; /* 0: no tracer */
+};
+int proc_kin_parse(const char *text, size_t len, struct proc_kin *ret);
+
+/* /proc/PID/smaps_rollup: Rss, by the kernel's own walk. */
+int proc_rollup_parse(const char *text, size_t len, int64_t *ret_rss_bytes);
+
 /* /proc/PID/io.  -1 for lines that are not there. */
 struct proc_io {
 	int64_t rchar, wchar, syscr, syscw, read_bytes, write_bytes, cancelled_write_bytes;

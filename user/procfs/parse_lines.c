@@ -116,6 +116,36 @@ int proc_status_parse(const char *text, size_t len, struct proc_status *ret)
 	return 0;
 }
 
+int proc_kin_parse(const char *text, size_t len, struct proc_kin *ret)
+{
+	struct proc_kin kin = { -1, -1, -1 };
+	const struct line_field fields[] = {
+		{ "Tgid:", &kin.tgid, false },
+		{ "PPid:", &kin.ppid, false },
+		{ "TracerPid:", &kin.tracer_pid, false },
+	};
+	size_t found;
+
+	if (cut_off(text, len) ||
+	    !lines_parse(text, len, fields, sizeof(fields) / sizeof(fields[0]), &found) ||
+	    found != sizeof(fields) / sizeof(fields[0]))
+		return -EBADMSG;
+	*ret = kin;
+	return 0;
+}
+
+int proc_rollup_parse(const char *text, size_t len, int64_t *ret_rss_bytes)
+{
+	int64_t rss = -1;
+	const struct line_field field = { "Rss:", &rss, true };
+	size_t found;
+
+	if (cut_off(text, len) || !lines_parse(text, len, &field, 1, &found) || !found)
+		return -EBADMSG;
+	*ret_rss_bytes = rss;
+	return 0;
+}
+
 int proc_io_parse(const char *text, size_t len, struct proc_io *ret)
 {
 	struct proc_io io = { -1, -1, -1, -1, -1, -1, -1 };

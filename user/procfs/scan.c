@@ -120,23 +120,57 @@ int scan_status(pid_t pid, struct proc_status *ret)
 	return err ? err : proc_status_parse(buf, len, ret);
 }
 
-ssize_t scan_cmdline(pid_t pid, char *args, size_t cap)
+ssize_t scan_arguments(pid_t pid, char *args, size_t cap)
 {
 	size_t len = 0;
 	int err = read_proc(pid, "cmdline", args, cap, &len);
 
-	/* Who writes a title there leaves the rest of it empty. */
-	while (len > 1 && !args[len - 1] && !args[len - 2])
-		len--;
 	return err ? err : (ssize_t)len;
 }
 
-int scan_io(pid_t pid, struct io_counts *ret)
+ssize_t scan_cmdline(pid_t pid, char *args, size_t cap)
+{
+	ssize_t len = scan_arguments(pid, args, cap);
+
+	/* Who writes a title there leaves the rest of it empty. */
+	while (len > 1 && !args[len - 1] && !args[len - 2])
+		len--;
+	return len;
+}
+
+int scan_kin(pid_t pid, struct proc_kin *ret)
+{
+	char buf[FILE_MAX];
+	size_t len = 0;
+	int err = read_proc(pid, "status", buf, sizeof(buf), &len);
+
+	return err ? err : proc_kin_parse(buf, len, ret);
+}
+
+int scan_statm(pid_t pid, struct proc_statm *ret)
+{
+	char buf[FILE_MAX];
+	size_t len = 0;
+	int err = read_proc(pid, "statm", buf, sizeof(buf), &len);
+
+	return err ? err : proc_statm_parse(buf, len, ret);
+}
+
+int scan_rollup(pid_t pid, int64_t *ret_rss_bytes)
+{
+	char buf[FILE_MAX];
+	size_t len = 0;
+	int err = read_proc(pid, "smaps_rollup", buf, sizeof(buf), &len);
+
+	return err ? err : proc_rollup_parse(buf, len, ret_rss_bytes);
+}
+
+static int read_io(pid_t pid, const char *name, struct io_counts *ret)
 {
 	char buf[FILE_MAX];
 	struct proc_io io;
 	size_t len = 0;
-	int err = read_proc(pid, "io", buf, sizeof(buf), &len);
+	int err = read_proc(pid, name, buf, sizeof(buf), &len);
 
 	if (!err)
 		err = proc_io_parse(buf, len, &io);
@@ -157,6 +191,19 @@ ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap)
 	int err = read_proc(pid, name, text, cap, &len);
 
 	return err ? err : (ssize_t)len;
+}
+
+int scan_io(pid_t pid, struct io_counts *ret)
+{
+	return read_io(pid, "io", ret);
+}
+
+int scan_thread_io(pid_t tid, struct io_counts *ret)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "task/%d/io", (int)tid);
+	return read_io(tid, name, ret);
 }
 
 int scan_vmstat(struct proc_vmstat *ret)

@@ -22,11 +22,19 @@ bool scan_hides_others(void);
 /* One file of one process: 0 or -errno (-ENOENT, -ESRCH: gone). */
 int scan_stat(pid_t pid, struct proc_stat *ret);
 int scan_status(pid_t pid, struct proc_status *ret);
+int scan_kin(pid_t pid, struct proc_kin *ret);
+int scan_statm(pid_t pid, struct proc_statm *ret);
+/* Resident bytes by a walk of the page tables: exact and slow. */
+int scan_rollup(pid_t pid, int64_t *ret_rss_bytes);
 int scan_io(pid_t pid, struct io_counts *ret);
+/* Of one thread alone: scan_io is its whole process's, with the children it waited for. */
+int scan_thread_io(pid_t tid, struct io_counts *ret);
 /* At most @cap bytes of its arguments, NUL-separated; how many, or -errno. */
 ssize_t scan_cmdline(pid_t pid, char *args, size_t cap);
 /* At most @cap bytes of any file of it; how many, or -errno. */
 ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap);
+/* The same of a new image: who writes a title there had no time to. */
+ssize_t scan_arguments(pid_t pid, char *args, size_t cap);
 int scan_vmstat(struct proc_vmstat *ret);
 
 /* The living processes of a tree, with a descriptor kept for each that was ever read. */

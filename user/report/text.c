@@ -52,6 +52,26 @@ static void put_plain(FILE *out, const char *text)
 	fputs(plain, out);
 }
 
+/* Why a better source was refused, and whom this one disturbs. */
+static void say_traced(FILE *out, const struct summary *s)
+{
+	const struct source_facts *f = &s->source;
+	const size_t len = strlen(SOURCE_DISTURBED);
+
+	if (f->exits && !strcmp(f->exits, "ptrace") && f->fallback_reason) {
+		fputs(LINE "exits from ptrace, not bpf: ", out);
+		put_plain(out, f->fallback_reason);
+		fputc('\n', out);
+	}
+	for (size_t i = 0; i < f->notes.n; i++) {
+		if (strncmp(f->notes.at[i], SOURCE_DISTURBED, len) != 0)
+			continue;
+		fputs(LINE, out);
+		put_plain(out, f->notes.at[i]);
+		fputs(" (--source=proc lets it be)\n", out);
+	}
+}
+
 static void say_degraded(FILE *out, const struct summary *s)
 {
 	const struct source_facts *f = &s->source;
@@ -164,6 +184,7 @@ static void say_source(FILE *out, const struct summary *s)
 void text_summary(FILE *out, const struct summary *s)
 {
 	say_degraded(out, s);
+	say_traced(out, s);
 	say_usage(out, s);
 	say_peak(out, s);
 	say_sharing(out, s);

@@ -66,10 +66,10 @@ static void check_sum(struct sampler *s, struct tree_sample *t)
 	t->doubtful = t->checked && (least > net + DOUBT_BYTES || most + DOUBT_BYTES < net);
 }
 
-/* How long a pass may take; where there is no other sum a twentieth of the time goes into it. */
-static int64_t pass_budget_ns(const struct sampler *s, const struct tree_sample *t)
+/* How long a pass may take; what is the only sum there is is whole. */
+static int64_t pass_budget_ns(const struct sampler *s)
 {
-	return t->totals.lower_bytes >= 0 ? SCAN_BUDGET_NS : s->interval_ns / 20;
+	return s->source->info.sums ? SCAN_BUDGET_NS : 0;
 }
 
 /* @budget_ns 0: no limit. */
@@ -96,7 +96,7 @@ void sampler_sample(struct sampler *s, struct tree_sample *t)
 	sampler_totals(s, t);
 	s->interval_max_bytes = UNKNOWN;
 	if (s->scanning)
-		read_scan(s, pass_budget_ns(s, t), t);
+		read_scan(s, pass_budget_ns(s), t);
 	if (t->doubtful)
 		s->doubt_at_ns = t->at_ns + DOUBT_AGAIN_NS;
 }
@@ -108,7 +108,7 @@ void sampler_look_again(struct sampler *s, struct run *run)
 
 	s->doubt_at_ns = 0;
 	sampler_totals(s, &t);
-	read_scan(s, pass_budget_ns(s, &t), &t);
+	read_scan(s, pass_budget_ns(s), &t);
 	t.scan.outside_changed |= t.doubtful;
 	run_on_reading(run, &t);
 }

@@ -12,7 +12,6 @@
 struct sampler {
 	struct source *source;      /* borrowed */
 	struct scan *scan;          /* owned by the session */
-	int64_t interval_ns;        /* between periodic samples */
 	bool scanning;              /* processes are looked at between exits (SPEC R-21) */
 	int64_t interval_max_bytes; /* taken from the source, not yet in a sample */
 	int64_t doubt_at_ns;        /* when a doubtful sum is looked at again; 0: none is */

@@ -19,6 +19,7 @@
 #include "log.h"
 #include "output.h"
 #include "procfs/scan.h"
+#include "session/choice.h"
 #include "session/control.h"
 #include "session/facts.h"
 #include "session/privileges.h"
@@ -30,6 +31,7 @@
 #include "session/targets.h"
 #include "units.h"
 
+#define SAMPLE_SHARE      20
 #define TERM_GRACE_NS     (5 * NS_PER_S)
 #define TERM_SAME_NS      (50 * NS_PER_MS) /* timeout(1) sends one to us and one to our group */
 #define LOSSES_MAX        32
@@ -51,7 +53,7 @@ struct session {
 	struct journal journal;
 	struct output report_out, json_out, journal_out;
 	struct spool spool;
-	char fallback_reason[256];
+	char fallback_reason[768];
 	int epoll_fd;
 	int64_t start_ns, started_at_ns, next_sample_ns;
 	bool root_ended, stop;
@@ -176,9 +178,21 @@ static void drain_for_control(void *ctx)
 
 /* --- samples ------------------------------------------------------------------------------- */
 
+/* Where every sample reads all of the tree it may take a twentieth of a processor at most. */
+static int64_t next_after(struct session *s, int64_t used_ns)
+{
+	int64_t interval = (int64_t)(s->config->interval_s * (double)NS_PER_S);
+
+	if (s->source->info.sums || used_ns * SAMPLE_SHARE <= interval)
+		return interval;
+	texts_add(&s->run.notes, "interval-stretched");
+	return used_ns * SAMPLE_SHARE;
+}
+
 static void sample(struct session *s)
 {
 	struct tree_sample t = { .at_ns = now_ns(CLOCK_MONOTONIC) };
+	int64_t used_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	double cpus = -1;
 
 	sampler_sample(&s->sampler, &t);
@@ -187,7 +201,8 @@ static void sample(struct session *s)
 	journal_sample(&s->journal, &t, cpus, false);
 	split_sample(&s->split, t.at_ns);
 	flush_journal(s);
-	s->next_sample_ns = t.at_ns + (int64_t)(s->config->interval_s * (double)NS_PER_S);
+	used_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;
+	s->next_sample_ns = t.at_ns + next_after(s, used_ns);
 }
 
 /* --- waiting ------------------------------------------------------------------------------- */
@@ -395,28 +410,14 @@ static int open_source(struct session *s)
 					  .split = c->split,
 					  .debug = c->debug,
 					  .plan = c->source_plan };
-	char why[sizeof(s->fallback_reason)] = "";
-	int err = -EINVAL;
+	int err = choice_open(c, &o, &sink, &s->source, s->fallback_reason,
+			      sizeof(s->fallback_reason));
 
-	if (c->source != SOURCE_PROC) {
-		err = source_bpf_open(&o, &sink, &s->source, why, sizeof(why));
-		log_debug("source bpf: %s", err ? why : s->source->info.hook);
-	}
-	if (err == -ECHILD && targets_changed(&s->targets)) {
+	if (err && targets_changed(&s->targets))
 		log_line("process %d ended while it was attached to", c->pids[0]);
-		return err;
-	}
-	if (err && c->source == SOURCE_BPF) {
-		log_line("source bpf: %s", why);
-		return err;
-	}
-	if (err) {
-		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s", why);
-		err = source_proc_open(&o, &sink, &s->source, why, sizeof(why));
-		if (err)
-			log_line("source proc: %s", why);
-	}
-	if (!err && s->source->info.refused)
+	else if (err)
+		log_line("no source: %s", s->fallback_reason);
+	if (!err && s->source->info.refused && *s->source->info.refused)
 		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s",
 			 s->source->info.refused);
 	if (!err && c->require_exact && s->source->info.degraded) {
@@ -447,7 +448,9 @@ static void fill_source(const struct session *s, struct source_facts *f)
 				    .interval_ns =
 					    (int64_t)(s->config->interval_s * (double)NS_PER_S),
 				    .self_cpu_ns = UNKNOWN,
-				    .self_peak_rss_bytes = UNKNOWN };
+				    .self_peak_rss_bytes = UNKNOWN,
+				    .stops = i->stops,
+				    .stopped_ns = i->stopped_ns };
 }
 
 static int start(struct session *s)
@@ -533,15 +536,16 @@ static void fill_run(struct session *s, struct summary *sum)
 					     timeval_ns(s->root_usage.ru_stime) };
 }
 
-static void fill_self(struct summary *sum)
+static void fill_self(const struct session *s, struct summary *sum)
 {
 	struct proc_status status;
 	struct rusage ru;
 
 	if (!getrusage(RUSAGE_SELF, &ru))
-		sum->source.self_cpu_ns = timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime);
+		sum->source.self_cpu_ns = timeval_ns(ru.ru_utime) + timeval_ns(ru.ru_stime) +
+					  s->source->helper_cpu_ns;
 	if (!scan_status(getpid(), &status))
-		sum->source.self_peak_rss_bytes = status.vm_hwm_bytes;
+		sum->source.self_peak_rss_bytes = status.vm_hwm_bytes + s->source->helper_rss_bytes;
 }
 
 /* Nobody asked for it to be left out. */
@@ -572,6 +576,8 @@ static int finish(struct session *s, struct summary *sum)
 	for (size_t i = 0; i < end.n_losses; i++)
 		journal_lost(&s->journal, end.at_ns, &losses[i]);
 	note_missing_tick(s);
+	for (size_t i = 0; i < s->source->notes.n; i++)
+		texts_add(&s->run.notes, "%s", s->source->notes.at[i]);
 	fill_source(s, &sum->source);
 	fill_run(s, sum);
 	end.rusage = sum->rusage;
@@ -595,7 +601,7 @@ static void write_reports(struct session *s)
 	}
 	if (s->config->spans)
 		spans_add(s->config->spans, sum);
-	fill_self(sum);
+	fill_self(s, sum);
 	journal_summary(&s->journal, now_ns(CLOCK_MONOTONIC), sum);
 	flush_journal(s);
 	output_close(&s->journal_out, 0);
@@ -704,7 +710,6 @@ static int prepare(struct session *s, const struct identity *as)
 		return err;
 	descriptors_release();
 	/* The first fork record is the root's, and comes with the first drain. */
-	s->sampler.interval_ns = (int64_t)(s->config->interval_s * (double)NS_PER_S);
 	s->sampler.scanning = !scan_available();
 	s->sampler.scan = scan_new();
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

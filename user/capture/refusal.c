@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "doctor/refusal.h"
+#include "capture/refusal.h"
 
 #include <linux/seccomp.h>
 #include <stdio.h>

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "capture/source_proc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+#define ARGV_MAX 4096
+
+const struct io_counts proc_no_io = {
+	UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN
+};
+
+int64_t proc_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+int64_t proc_ticks_ns(const struct source_proc *s, uint64_t n)
+{
+	return (int64_t)n * s->ticks_ns;
+}
+
+static struct process_key key_of(const struct source_proc *s, const struct seen *p)
+{
+	return (struct process_key){ .start_ns = p->stat.start_ticks * (uint64_t)s->ticks_ns,
+				     .tgid = (uint32_t)p->pid };
+}
+
+static int64_t since(int64_t now, int64_t before)
+{
+	return now < 0 || before < 0 ? UNKNOWN : now - before;
+}
+
+/* Of a process that was there before only what came since. */
+static void take_off_before(const struct source_proc *s, const struct seen *p,
+			    struct exit_record *r)
+{
+	r->cpu_user_ns -= proc_ticks_ns(s, p->before.utime_ticks);
+	r->cpu_system_ns -= proc_ticks_ns(s, p->before.stime_ticks);
+	r->cpu_ns = r->cpu_user_ns + r->cpu_system_ns;
+	r->minor_faults -= (int64_t)p->before.minor_faults;
+	r->major_faults -= (int64_t)p->before.major_faults;
+	r->io = (struct io_counts){
+		.read_bytes = since(p->io.read_bytes, p->io_before.read_bytes),
+		.write_bytes = since(p->io.write_bytes, p->io_before.write_bytes),
+		.cancelled_write_bytes =
+			since(p->io.cancelled_write_bytes, p->io_before.cancelled_write_bytes),
+		.rchar = since(p->io.rchar, p->io_before.rchar),
+		.wchar = since(p->io.wchar, p->io_before.wchar),
+		.syscr = since(p->io.syscr, p->io_before.syscr),
+		.syscw = since(p->io.syscw, p->io_before.syscw),
+	};
+	if (r->peak_rss_bytes > p->mark_before_bytes)
+		return;
+	r->peak_source = PEAK_LIFETIME;
+	r->peak_since_bytes = p->rss_max_bytes;
+}
+
+int proc_hand_on(struct source_proc *s, struct seen *p, bool running)
+{
+	struct exit_record r = {
+		.key = key_of(s, p),
+		.pid = p->pid,
+		.ppid = p->ppid,
+		.running = running,
+		.born_ns = p->born_ns,
+		.ended_ns = p->reaped ? p->reaped_ns : UNKNOWN,
+		.wait_status = p->reaped ? p->wait_status : UNKNOWN,
+		.oom_killed = UNKNOWN,
+		.peak_rss_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN,
+		.peak_error_bytes = UNKNOWN,
+		.inherited_rss_bytes = UNKNOWN,
+		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : UNKNOWN,
+		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
+		.cpu_ns = UNKNOWN,
+		.cpu_user_ns = UNKNOWN,
+		.cpu_system_ns = UNKNOWN,
+		.threads = UNKNOWN,
+		.execs = UNKNOWN,
+		.minor_faults = UNKNOWN,
+		.major_faults = UNKNOWN,
+		.voluntary_switches = UNKNOWN,
+		.involuntary_switches = UNKNOWN,
+		.io = p->io,
+	};
+
+	if (p->has_stat) {
+		r.cpu_user_ns = proc_ticks_ns(s, p->stat.utime_ticks);
+		r.cpu_system_ns = proc_ticks_ns(s, p->stat.stime_ticks);
+		r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
+		r.minor_faults = (int64_t)p->stat.minor_faults;
+		r.major_faults = (int64_t)p->stat.major_faults;
+	}
+	if (r.peak_rss_bytes >= 0)
+		r.peak_source = PEAK_VMHWM;
+	if (p->taken_in)
+		take_off_before(s, p, &r);
+	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
+	return s->base.sink.on_exit(s->base.sink.ctx, &r);
+}
+
+int proc_drop(struct source_proc *s, struct seen *p)
+{
+	int err = proc_hand_on(s, p, false);
+
+	proc_remove_root(s, p->pid);
+	HASH_DEL(s->by_pid, p);
+	free(p);
+	return err;
+}
+
+/* Its arguments, again whenever its name changes: that is as much of an exec as can be seen. */
+int proc_read_image(struct source_proc *s, struct seen *p)
+{
+	struct exec_record r = { .key = key_of(s, p) };
+	char argv[ARGV_MAX];
+	ssize_t len;
+
+	if (!s->taken_in || !strcmp(p->argv_of, p->stat.comm))
+		return 0; /* nobody takes records before all is open */
+	len = scan_cmdline(p->pid, argv, sizeof(argv));
+	if (len <= 0)
+		return 0;
+	memcpy(p->argv_of, p->stat.comm, sizeof(p->argv_of));
+	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
+	r.argv = argv;
+	r.argv_len = (size_t)len;
+	r.argv_known = true;
+	r.argv_truncated = len == sizeof(argv);
+	return s->base.sink.on_exec(s->base.sink.ctx, &r);
+}
