@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=sh disable=SC2034 # status is the sourcing file's
+# shellcheck shell=sh disable=SC2034,SC2154 # status and target are the sourcing file's
 #
 # tap - what the cases inside tools/vm share; by busybox's shell
 #
@@ -41,6 +41,32 @@ exact() {
 			s/"this kernel.s BPF cannot sum up[^"]*",*//' sum.json)" ]
 }
 
+usage() {
+	part usage "$1"
+}
+
+# each EXITS: all of them, each with one row
+each() {
+	[ "$(top exits)" = "$1" ] && [ "$(rows_by_name)" = "$1" ]
+}
+
+# until_true COMMAND...: for 30 s at most
+until_true() {
+	tries=0
+	until "$@" || [ $tries -ge 600 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+	"$@"
+}
+
+# attach COMMAND...: to the process $target, for half a second
+attach() {
+	rm -f sum.json
+	exitmeter -q --source="${SOURCE:-bpf}" --json sum.json -p "$target" "$@" >out 2>err
+	status=$?
+}
+
 # Everyone was seen.
 adds_up() {
 	[ $(($(top initial) + $(top forks))) -eq $(($(top exits) + $(top running_at_end))) ]
@@ -61,9 +87,9 @@ check() {
 	result=$?
 	count=$((count + 1))
 	if [ $result -eq 0 ]; then
-		echo "ok $count - $1"
+		echo "ok $count - ${SOURCE:+$SOURCE: }$1"
 	else
-		echo "not ok $count - $1"
+		echo "not ok $count - ${SOURCE:+$SOURCE: }$1"
 		failed=1
 		{
 			echo "status $status; $(grep -o '"completeness":{[^}]*}' sum.json)"
