@@ -48,10 +48,10 @@ static long generation(u32 i, struct ancestry *a)
 	struct birth *b = bpf_map_lookup_elem(&births, &a->at);
 
 	a->found = a->at != seed_own && (process_find(a->at) || (b && b->member));
-	if (a->found || !b || !b->creator)
+	if (a->found)
 		return 1;
-	a->at = b->creator;
-	return 0;
+	a->at = b ? b->creator : 0;
+	return !a->at;
 }
 
 static __always_inline void miss(struct birth *b)
@@ -81,8 +81,11 @@ static __always_inline bool comes_from_tree(u64 signal)
 	if (!signal)
 		return false;
 	repeat(GENERATIONS, generation, &a);
-	if (!a.found)
+	if (!a.found) {
+		if (a.at) /* too many */
+			__sync_fetch_and_add(&drops.births, 1);
 		return false;
+	}
 	a.at = signal;
 	repeat(GENERATIONS, count_missed, &a);
 	return true;
