@@ -10,20 +10,24 @@ grep -q '\[confidentiality\]' /sys/kernel/security/lockdown
 check "lockdown=confidentiality is in force"
 
 SOURCE=auto
+meter -- hold touch=20 print exit=4
+[ "$status" -eq 4 ] && [ "$(part source exits)" = '"ptrace"' ] && exact &&
+	grep -q '"fallback_reason":"[^"]*lock' sum.json &&
+	near "$(row peak_rss_bytes '"comm":"hold"')" "$(truth rss)" 65536
+check "a run is traced, and says why"
+
+SOURCE=proc
 meter -- hold touch=20 burn=400 exit=4
-[ "$status" -eq 4 ] && [ "$(part source exits)" = '"proc"' ] && [ "$(top exact)" = false ] &&
-	grep -q '"fallback_reason":"[^"]*lock' sum.json
-check "a run is sampled, and says why"
 grep -o '"fallback_reason":"[^"]*"' sum.json | sed 's/^/# /'
 
 between "$(part usage peak_rss_process_bytes)" $M $((24 * M)) &&
 	near "$(ms "$(part usage cpu_seconds)")" "$(waited_ms)" 20 && ! grep -q '"peak_rss_exact":true' sum.json
-check "no figure is wrong, no peak exact"
+check "sampled: no figure is wrong, no peak exact"
 
-exitmeter --require-exact -- hold exit=0 >out 2>err
+exitmeter --source=bpf --require-exact -- hold exit=0 >out 2>err
 status=$?
 [ "$status" -eq 125 ]
-check "--require-exact does not start it"
+check "BPF alone does not start it"
 
 exitmeter doctor >out 2>err
 status=$?
