@@ -79,11 +79,15 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	/* The task iterator met it before its first wakeup. */
 	if (attaching && p && p->event.start_ns == BPF_CORE_READ(task, start_boottime))
 		return 0;
-	if (p)
+	if (p) {
 		__sync_fetch_and_add(&drops.stale_entries, 1);
-	if (bpf_map_update_elem(&processes, &signal, &blank_process, BPF_ANY) ||
+		bpf_map_delete_elem(&processes, &signal);
+	}
+	if (bpf_map_update_elem(&processes, &signal, &blank_process, BPF_NOEXIST) ||
 	    !(p = bpf_map_lookup_elem(&processes, &signal))) {
-		__sync_fetch_and_add(&drops.processes_unfollowed, 1);
+		/* Or it met it just now, and has counted it. */
+		if (!attaching || !bpf_map_lookup_elem(&processes, &signal))
+			__sync_fetch_and_add(&drops.processes_unfollowed, 1);
 		return 0;
 	}
 	p->signal = signal;
