@@ -12,11 +12,6 @@ auto_only() {
 	chmod 777 .
 }
 
-# Where the leak check has no ptrace, /proc or descriptors it fails, not exitmeter.
-no_leak_check() {
-	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-}
-
 seccomp_there() {
 	"$WORK/refuse" bpf -- true 2>err || skip "elsewhere: no seccomp filters ($(cat err))"
 }
@@ -270,6 +265,7 @@ NO_BTF='^the kernel has no BTF'
 	auto_only
 	local way
 	seccomp_there
+	no_leak_check
 	for way in --require-exact --source=bpf; do
 		status=0
 		"$WORK/refuse" bpf ptrace -- "$EXITMETER" $way -- touch marker >out 2>err || status=$?

@@ -13,11 +13,6 @@ bpf_only() {
 	[ "$SOURCE" = bpf ] || skip "elsewhere: what the BPF source needs"
 }
 
-# Where the leak check has no ptrace, /proc or descriptors it fails, not exitmeter.
-no_leak_check() {
-	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-}
-
 # doctor STATUS [COMMAND...]: run by COMMAND..., as JSON in doctor.json and as text in text
 doctor() {
 	local want=$1
@@ -117,6 +112,7 @@ refused_by_seccomp() {
 	found sched_switch null "not tried" ''
 	traced "bpf\\\\(\\\\) refused"
 	works ptrace
+	no_leak_check
 	doctor 1 "$WORK/refuse" ptrace -- "${user[@]}"
 	not_exact "bpf\\\\(\\\\) refused.*ptrace\\\\(\\\\) refused"
 }

@@ -310,3 +310,8 @@ journal_agrees() {
 	   then wrong("a sample has cpu \(.cpu), the end \($sum[0].usage.cpu_seconds)") else empty end)
 	' "$1"
 }
+
+# LeakSanitizer traces, which a test that refuses ptrace() or descriptors takes away from it.
+no_leak_check() {
+	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
+}
