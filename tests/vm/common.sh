@@ -36,7 +36,10 @@ exact && [ "$(row threads '"comm":"threads"')" = 9 ] &&
 check "case 22: eight threads end one by one: one row, all CPU"
 
 meter -- threads leaderfirst 20 7
-[ "$(top forks)" = 0 ] && each 1 && [ "$(row exit_code '"comm":"threads"')" = $status ]
+code=$(row exit_code '"comm":"threads"')
+# Up to 6.0 a tracer cannot tell, and says so.
+case ${SOURCE:-bpf}:$(uname -r) in ptrace:5.*) status=null ;; esac
+[ "$(top forks)" = 0 ] && each 1 && [ "$code" = $status ]
 check "case 22: the leader ends first: one row, the code that wait4 has"
 
 meter -- threads nonleader /work/hold touch=10 exit=4

@@ -215,7 +215,10 @@ void tracer_execed(struct tracer *t, struct member *m)
 /* Only SIGKILL is the OOM killer's, and here nobody tells it from another. */
 static int8_t oom_killed(int wait_status)
 {
-	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL ? UNKNOWN : 0;
+	return wait_status != UNKNOWN && WIFSIGNALED(wait_status) &&
+			       WTERMSIG(wait_status) == SIGKILL
+		       ? UNKNOWN
+		       : 0;
 }
 
 static void add_to_totals(struct tracer *t, const struct exit_record *r)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -187,6 +189,7 @@ static void see_exit(struct tracer *t, struct tracee *e)
 	if (e->leaving)
 		return;
 	e->leaving = true;
+	m->last_code = (int)message(e->tid);
 	m->alive--;
 	if (!m->alive && !m->ending) {
 		m->ending = true;
@@ -302,6 +305,21 @@ static int wait_status_of(const siginfo_t *si)
 	}
 }
 
+/*
+ * Up to 6.0 a leader that is only looked at (WNOWAIT) has its own code, and whoever waits for it
+ * the group's if it has one: when the last thread's is another, which it is cannot be told.
+ */
+static int end_status(const struct member *m, const siginfo_t *si)
+{
+	int status = wait_status_of(si), major = 0, minor = 0;
+	struct utsname u;
+
+	if ((m->last_code & 0xffff) == status || uname(&u) ||
+	    sscanf(u.release, "%d.%d", &major, &minor) != 2)
+		return status;
+	return major < 6 || (major == 6 && minor < 1) ? UNKNOWN : status;
+}
+
 static void reap(pid_t tid)
 {
 	siginfo_t info;
@@ -317,7 +335,7 @@ static void end_process(struct tracer *t, struct member *m, const siginfo_t *si)
 	if (!m->ending)
 		t->ending++;
 	syscall(SYS_waitid, P_PID, si->si_pid, &again, WEXITED | WNOWAIT | WNOHANG | __WALL, &ru);
-	tracer_ended(t, m, wait_status_of(si), &ru);
+	tracer_ended(t, m, end_status(m, si), &ru);
 	t->ending--;
 	member_remove(&t->table, m);
 	tracer_take_strays(t, false);

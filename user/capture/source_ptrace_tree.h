@@ -50,6 +50,7 @@ struct member {
 	bool taken_in;       /* it was there before */
 	bool has_children;   /* of the kernel's counters some are theirs */
 	bool ending;         /* its last thread is on its way out */
+	int last_code;       /* what the last one so far ended with, as in wait(2) */
 	size_t threads;      /* that are followed */
 	size_t alive;        /* of them not on their way out */
 	int64_t threads_ever, execs;
