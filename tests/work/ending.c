@@ -84,7 +84,7 @@ static void *thread_run(void *last)
 	pthread_barrier_wait(&held);
 	if (!last)
 		for (;;)
-			syscall(SYS_pause);
+			pause();
 	if (is("last_thread")) {
 		leader_wait();
 		truth_print();
@@ -99,7 +99,7 @@ static void *thread_run(void *last)
 		execv(self, again);
 	}
 	for (;;)
-		syscall(SYS_pause);
+		pause();
 }
 
 static void threads_end(void)
@@ -120,7 +120,7 @@ static void threads_end(void)
 	if (alone)
 		syscall(SYS_exit, 0);
 	for (;;)
-		syscall(SYS_pause);
+		pause();
 }
 
 static bool ends_by_threads(void)
