@@ -128,7 +128,7 @@ int proc_kin_parse(const char *text, size_t len, struct proc_kin *ret)
 
 	if (cut_off(text, len) ||
 	    !lines_parse(text, len, fields, sizeof(fields) / sizeof(fields[0]), &found) ||
-	    found != sizeof(fields) / sizeof(fields[0]))
+	    kin.tgid < 0 || kin.ppid < 0 || kin.tracer_pid < 0)
 		return -EBADMSG;
 	*ret = kin;
 	return 0;
