@@ -65,6 +65,12 @@ static __always_inline u64 this_cpu(void)
 	return cpu;
 }
 
+/* From the copying of an exec's arguments to its end. */
+static __always_inline bool is_in_exec(struct task_struct *task)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
 static __always_inline u64 task_state(struct task_struct *task)
 {
 	struct task_struct___v2_6 *old = (void *)task;

@@ -44,7 +44,7 @@ static __noinline void exit_memory(struct process *p, struct mm_struct *mm, u32 
 }
 
 /* Set by user space: the exit hook comes when the address space is gone (or as if it were). */
-__u32 exit_late;
+__u32 exit_late = 0;
 
 static __always_inline bool is_kernels(struct task_struct *task)
 {

@@ -36,6 +36,7 @@ static __noinline void image_note(struct process *p, struct task_struct *task)
 			rss = e->known;
 		p->image_error_pages = hiwater_error(e);
 	}
+	mm_raise(key, rss);
 	maximum(&p->image_exact_pages, rss);
 	maximum(&p->image_hiwater_pages, hiwater);
 	if (!(p->event.flags & EVENT_FORKED_IMAGE)) {
@@ -149,17 +150,23 @@ static __noinline bool image_was_noted(struct process *p, u64 maxrss)
 
 /* Set before load, or before the hooks are live. */
 const volatile __u32 page_bytes = 4096;
-__u32 exec_by_tracepoint; /* prepare_exec comes by sched_prepare_exec */
+__u32 exec_by_tracepoint = 0; /* prepare_exec comes by sched_prepare_exec */
+
+#define PATH_PART 128
 
 /*
  * From the copying of the arguments until its end the old image's count holds their pages, which
- * are the new one's (KERNEL: acct_arg_size); with the environment they are the top of its stack.
+ * are the new one's (KERNEL: acct_arg_size): the top of its stack, which ends with the environment,
+ * the program's path and an empty word (KERNEL: bprm_mm_init, copy_string_kernel).
  */
-static __always_inline u64 arg_pages(struct mm_struct *mm)
+static __noinline u64 arg_pages(struct mm_struct *mm)
 {
-	u64 from = BPF_CORE_READ(mm, arg_start) / page_bytes;
+	u64 first = BPF_CORE_READ(mm, arg_start), end = BPF_CORE_READ(mm, env_end);
+	char path[PATH_PART];
+	long len = bpf_probe_read_user_str(path, sizeof(path), (void *)end);
 
-	return BPF_CORE_READ(mm, env_end) / page_bytes + 1 - from;
+	end += (len > 0 ? len : 0) + sizeof(void *);
+	return (end - 1) / page_bytes + 1 - first / page_bytes;
 }
 
 /* Takes them out of the last reading; what was more than that before may have held them too. */

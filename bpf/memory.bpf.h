@@ -190,6 +190,9 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	e = bpf_map_lookup_elem(&mms, &mm_addr);
 	if (!e || e->mm != mm_addr || e->dead)
 		return 0;
+	/* An exec's arguments are counted here until it is done (KERNEL: acct_arg_size). */
+	if (is_in_exec((void *)(how == SAMPLE_FOLD ? e->task : task)))
+		return 0;
 	bit = how == SAMPLE_FOLD ? 0 : 1ull << (cpu < 63 ? cpu : 63);
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
 	hiwater = mark_of(e, mm);

@@ -36,7 +36,7 @@ __noinline int mm_read(u64 mm_addr)
 	struct mm_entry *e = bpf_map_lookup_elem(&mms, &mm_addr);
 	u64 rss, hiwater;
 
-	if (!e || e->mm != mm_addr)
+	if (!e || e->mm != mm_addr || is_in_exec((void *)bpf_get_current_task()))
 		return 0;
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
 	hiwater = mark_of(e, mm);

@@ -142,6 +142,7 @@ struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;
+	unsigned int in_execve : 1;
 	int prio;
 	struct mm_struct *mm;
 	struct mm_struct *active_mm;

@@ -53,9 +53,14 @@ static size_t essential_len(const char *name)
 	return flavour ? (size_t)(flavour - name) : strlen(name);
 }
 
+struct place {
+	__u32 type, bits;
+	__u32 width; /* of a bit field; 0: it is none */
+};
+
 /* The member @name of struct @id, those of anonymous members included. */
 static bool find_member(const struct btf *btf, __u32 id, const char *name, __u32 base_bits,
-			__u32 *ret_bits, __u32 *ret_type, int depth)
+			struct place *ret, int depth)
 {
 	const struct btf_type *t = btf__type_by_id(btf, id);
 	const struct btf_member *m = btf_members(t);
@@ -66,13 +71,14 @@ static bool find_member(const struct btf *btf, __u32 id, const char *name, __u32
 		__u32 inner;
 
 		if (!strcmp(member, name)) {
-			*ret_bits = bits;
-			*ret_type = m[i].type;
+			*ret = (struct place){ .type = m[i].type,
+					       .bits = bits,
+					       .width = btf_member_bitfield_size(t, i) };
 			return true;
 		}
 		inner = resolve(btf, m[i].type);
 		if (!*member && depth && btf_is_composite(btf__type_by_id(btf, inner)) &&
-		    find_member(btf, inner, name, bits, ret_bits, ret_type, depth - 1))
+		    find_member(btf, inner, name, bits, ret, depth - 1))
 			return true;
 	}
 	return false;
@@ -83,7 +89,7 @@ static int copy_type(struct builder *b, __u32 kernel_id, __u32 object_id, int de
 struct field {
 	const char *name;
 	int type;
-	__u32 bits;
+	struct place at;
 };
 
 /* Adds to @fields the members that the object's struct @object_id names. */
@@ -95,21 +101,20 @@ static int collect(struct builder *b, __u32 kernel_id, __u32 object_id, struct f
 
 	for (__u16 i = 0; i < btf_vlen(t); i++) {
 		const char *name = btf__name_by_offset(b->object, m[i].name_off);
-		__u32 bits, type;
+		struct place at;
 		bool known = false;
 		int id;
 
 		for (size_t k = 0; k < *n; k++)
 			known |= !strcmp(fields[k].name, name);
-		if (known ||
-		    !find_member(b->kernel, kernel_id, name, 0, &bits, &type, STRUCT_DEPTH))
+		if (known || !find_member(b->kernel, kernel_id, name, 0, &at, STRUCT_DEPTH))
 			continue;
 		if (*n == MEMBERS_MAX)
 			return -E2BIG;
-		id = copy_type(b, type, m[i].type, depth - 1);
+		id = copy_type(b, at.type, m[i].type, depth - 1);
 		if (id < 0)
 			return id;
-		fields[(*n)++] = (struct field){ .name = name, .type = id, .bits = bits };
+		fields[(*n)++] = (struct field){ .name = name, .type = id, .at = at };
 	}
 	return 0;
 }
@@ -145,7 +150,8 @@ static int copy_struct(struct builder *b, __u32 kernel_id, __u32 object_id, int 
 	id = btf_is_union(t) ? btf__add_union(b->out, *name ? name : NULL, t->size)
 			     : btf__add_struct(b->out, *name ? name : NULL, t->size);
 	for (size_t i = 0; id >= 0 && i < n; i++) {
-		err = btf__add_field(b->out, fields[i].name, fields[i].type, fields[i].bits, 0);
+		err = btf__add_field(b->out, fields[i].name, fields[i].type, fields[i].at.bits,
+				     fields[i].at.width);
 		if (err)
 			return err;
 	}

@@ -17,7 +17,7 @@
 
 #include "capture/btf_cut.h"
 
-#define CACHE_MAGIC   "EXMBTF2"
+#define CACHE_MAGIC   "EXMBTF3"
 #define CONTENT_MAX   (64 * 1024)
 #define BUILD_ID_MAX  32
 #define FNV_BASIS     0xcbf29ce484222325ull

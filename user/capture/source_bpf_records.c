@@ -227,11 +227,9 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 		r.peak_source = peak_source(e, images, hiwater);
 		if (e->images_peak_pages + e->images_error_pages > high)
 			high = e->images_peak_pages + e->images_error_pages;
-		if (is_bounded(s, e, hiwater || fell))
+		if (is_bounded(s, e, hiwater || fell) && !(fell && high == peak))
 			r.peak_error_bytes = source_bpf_pages(s, high - peak);
-		/* Memory fell, and the mark says that it was never more than what was seen. */
-		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && high == peak &&
-				   !(fell && s->skel->bss->split_rss) &&
+		r.peak_rss_exact = e->flags & EVENT_MEMORY && !hiwater && !fell && high == peak &&
 				   !(e->flags & (EVENT_IMAGE_UNSEEN | EVENT_MARK_RESET));
 	}
 	s->bounded += e->flags & EVENT_BOUND || (e->flags & EVENT_IMAGE_UNSEEN);
