@@ -21,9 +21,6 @@ static uint64_t process_cpu_ns(uint32_t pid)
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
-static const struct io_counts no_io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-					UNKNOWN, UNKNOWN, UNKNOWN };
-
 /* What /proc says where the programs were not asked to count. */
 static void counts_from_proc(const struct proc_stat *stat, struct exit_record *r)
 {
@@ -80,7 +77,7 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	if (!counted) {
 		r.minor_faults = r.major_faults = UNKNOWN;
 		r.voluntary_switches = r.involuntary_switches = UNKNOWN;
-		r.io = no_io;
+		r.io = io_unknown;
 		r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
 		if (!clock) /* not in our pid namespace, or gone by now */
 			r.cpu_ns = UNKNOWN;

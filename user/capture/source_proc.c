@@ -63,7 +63,7 @@ static void totals_of(struct source_proc *s, const struct sums *sum, struct tota
 		.major_faults = UNKNOWN,
 		.voluntary_switches = UNKNOWN,
 		.involuntary_switches = UNKNOWN,
-		.io = proc_no_io,
+		.io = io_unknown,
 		.largest_peak_bytes = s->maxrss_bytes,
 		.sum_peak_bytes = UNKNOWN,
 		.lower_bytes = UNKNOWN,
@@ -116,7 +116,7 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 			return;
 		*p = (struct seen){ .pid = pid,
 				    .ppid = (int32_t)getpid(),
-				    .io = proc_no_io,
+				    .io = io_unknown,
 				    .born_ns = UNKNOWN,
 				    .stat.comm = "" };
 		HASH_ADD_INT(s->by_pid, pid, p);

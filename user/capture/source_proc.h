@@ -80,6 +80,5 @@ int proc_drop(struct source_proc *s, struct seen *p);
 int proc_read_image(struct source_proc *s, struct seen *p);
 
 int64_t proc_clock_ns(clockid_t clock);
-extern const struct io_counts proc_no_io;
 
 #endif /* SOURCE_PROC_H */

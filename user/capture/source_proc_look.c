@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/source_proc.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,38 +8,6 @@
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
-}
-
-struct entry {
-	struct proc_stat stat;
-	bool member;
-};
-
-static struct entry *read_all(size_t *ret_n)
-{
-	struct entry *all = NULL, *more;
-	struct dirent *d;
-	size_t n = 0, cap = 0;
-	DIR *dir = opendir("/proc");
-
-	while (dir && (d = readdir(dir))) {
-		if (!isdigit((unsigned char)d->d_name[0]))
-			continue;
-		if (n == cap) {
-			cap = cap ? 2 * cap : 256;
-			more = realloc(all, cap * sizeof(*all));
-			if (!more)
-				break;
-			all = more;
-		}
-		all[n] = (struct entry){ 0 };
-		if (!scan_stat(atoi(d->d_name), &all[n].stat))
-			n++;
-	}
-	if (dir)
-		closedir(dir);
-	*ret_n = n;
-	return all;
 }
 
 struct seen *proc_find(const struct source_proc *s, int32_t pid)
@@ -65,7 +31,7 @@ static size_t stranger(const struct source_proc *s, pid_t pid)
 int proc_find_strangers(struct source_proc *s, pid_t root)
 {
 	size_t n;
-	struct entry *all = read_all(&n);
+	struct found *all = scan_all(&n);
 
 	s->strangers = calloc(n + 1, sizeof(*s->strangers));
 	for (size_t i = 0; s->strangers && i < n; i++)
@@ -120,7 +86,7 @@ static bool is_root(const struct source_proc *s, pid_t pid)
  * The roots, what they or a member started, and orphans, which have us as their parent now; never
  * ourselves.
  */
-static void find_members(const struct source_proc *s, struct entry *all, size_t n)
+static void find_members(const struct source_proc *s, struct found *all, size_t n)
 {
 	bool found = true;
 
@@ -154,7 +120,7 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 			return NULL;
 		p->pid = st->pid;
 		p->ppid = st->ppid;
-		p->io = proc_no_io;
+		p->io = io_unknown;
 		p->born_ns = proc_ticks_ns(s, st->start_ticks) - s->boot_ns;
 		HASH_ADD_INT(s->by_pid, pid, p);
 	}
@@ -207,7 +173,7 @@ int proc_look(struct source_proc *s, struct sums *sum)
 	int64_t start = proc_clock_ns(CLOCK_MONOTONIC);
 	struct seen *p, *next;
 	size_t n;
-	struct entry *all = read_all(&n);
+	struct found *all = scan_all(&n);
 	int err = 0;
 
 	*sum = (struct sums){ 0 };

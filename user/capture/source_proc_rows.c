@@ -8,10 +8,6 @@
 
 #define ARGV_MAX 4096
 
-const struct io_counts proc_no_io = {
-	UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN
-};
-
 int64_t proc_clock_ns(clockid_t clock)
 {
 	struct timespec t;
@@ -63,32 +59,22 @@ static void take_off_before(const struct source_proc *s, const struct seen *p,
 
 int proc_hand_on(struct source_proc *s, struct seen *p, bool running)
 {
-	struct exit_record r = {
-		.key = key_of(s, p),
-		.pid = p->pid,
-		.ppid = p->ppid,
-		.running = running,
-		.born_ns = p->born_ns,
-		.ended_ns = p->reaped ? p->reaped_ns : UNKNOWN,
-		.wait_status = p->reaped ? p->wait_status : UNKNOWN,
-		.oom_killed = UNKNOWN,
-		.peak_rss_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN,
-		.peak_error_bytes = UNKNOWN,
-		.inherited_rss_bytes = UNKNOWN,
-		.peak_vm_bytes = p->has_status ? p->status.vm_peak_bytes : UNKNOWN,
-		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.cpu_ns = UNKNOWN,
-		.cpu_user_ns = UNKNOWN,
-		.cpu_system_ns = UNKNOWN,
-		.threads = UNKNOWN,
-		.execs = UNKNOWN,
-		.minor_faults = UNKNOWN,
-		.major_faults = UNKNOWN,
-		.voluntary_switches = UNKNOWN,
-		.involuntary_switches = UNKNOWN,
-		.io = p->io,
-	};
+	struct exit_record r = exit_record_unknown;
 
+	r.key = key_of(s, p);
+	r.pid = p->pid;
+	r.ppid = p->ppid;
+	r.running = running;
+	r.born_ns = p->born_ns;
+	if (p->reaped) {
+		r.ended_ns = p->reaped_ns;
+		r.wait_status = p->wait_status;
+	}
+	if (p->has_status) {
+		r.peak_rss_bytes = p->status.vm_hwm_bytes;
+		r.peak_vm_bytes = p->status.vm_peak_bytes;
+	}
+	r.io = p->io;
 	if (p->has_stat) {
 		r.cpu_user_ns = proc_ticks_ns(s, p->stat.utime_ticks);
 		r.cpu_system_ns = proc_ticks_ns(s, p->stat.stime_ticks);

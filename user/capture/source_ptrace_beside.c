@@ -44,34 +44,17 @@ static int on_beside_exit(void *ctx, const struct exit_record *at)
 /* Its end was not seen, or (@stat) it still runs: what was known before is all there is. */
 static int put_unseen(struct source_ptrace *s, struct living *l, const struct proc_stat *stat)
 {
-	struct exit_record r = {
-		.key = l->key,
-		.pid = l->pid,
-		.ppid = l->ppid,
-		.running = stat,
-		.born_ns = l->born_ns,
-		.ended_ns = UNKNOWN,
-		.wait_status = UNKNOWN,
-		.oom_killed = UNKNOWN,
-		.peak_rss_bytes = l->seen_bytes ? l->seen_bytes : UNKNOWN,
-		.peak_source = l->seen_bytes ? PEAK_SCAN : PEAK_NONE,
-		.peak_error_bytes = UNKNOWN,
-		.inherited_rss_bytes = UNKNOWN,
-		.peak_vm_bytes = UNKNOWN,
-		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.cpu_ns = l->cpu_ns ? l->cpu_ns : UNKNOWN,
-		.cpu_user_ns = UNKNOWN,
-		.cpu_system_ns = UNKNOWN,
-		.threads = UNKNOWN,
-		.execs = UNKNOWN,
-		.minor_faults = UNKNOWN,
-		.major_faults = UNKNOWN,
-		.voluntary_switches = UNKNOWN,
-		.involuntary_switches = UNKNOWN,
-		.io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.notes = NOTE_REPAIRED,
-	};
+	struct exit_record r = exit_record_unknown;
 
+	r.key = l->key;
+	r.pid = l->pid;
+	r.ppid = l->ppid;
+	r.running = stat;
+	r.born_ns = l->born_ns;
+	r.peak_rss_bytes = l->seen_bytes ? l->seen_bytes : UNKNOWN;
+	r.peak_source = l->seen_bytes ? PEAK_SCAN : PEAK_NONE;
+	r.cpu_ns = l->cpu_ns ? l->cpu_ns : UNKNOWN;
+	r.notes = NOTE_REPAIRED;
 	memcpy(r.comm, l->comm, sizeof(r.comm));
 	s->beside_ended += !stat;
 	if (r.cpu_ns > 0)

@@ -18,9 +18,6 @@
 #define THREADS_READ_MOST 32 /* a pool; of thousands each reading would be felt */
 #define TEST_PAGES        13
 
-static const struct io_counts no_io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-					UNKNOWN, UNKNOWN, UNKNOWN };
-
 /*
  * Whether status shows what the page tables hold or is behind by what CPUs or threads keep for
  * themselves: asked of our own, page by page, against the kernel's walk.
@@ -103,7 +100,7 @@ void reading_before(const struct reader *r, struct member *m, pid_t tid)
 	struct proc_status status;
 	struct reading now;
 
-	*b = (struct before){ .io = no_io, .voluntary = UNKNOWN, .involuntary = UNKNOWN };
+	*b = (struct before){ .io = io_unknown, .voluntary = UNKNOWN, .involuntary = UNKNOWN };
 	b->cpu_ns = reading_cpu_ns(m->tgid);
 	if (!scan_stat(m->tgid, &stat)) {
 		b->minor_faults = (int64_t)stat.minor_faults;
@@ -124,34 +121,7 @@ void reading_before(const struct reader *r, struct member *m, pid_t tid)
 
 static void add(int64_t *sum, int64_t v)
 {
-	*sum = *sum < 0 || v < 0 ? UNKNOWN : *sum + v;
-}
-
-static void add_io(struct io_counts *sum, const struct io_counts *io)
-{
-	add(&sum->read_bytes, io->read_bytes);
-	add(&sum->write_bytes, io->write_bytes);
-	add(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
-	add(&sum->rchar, io->rchar);
-	add(&sum->wchar, io->wchar);
-	add(&sum->syscr, io->syscr);
-	add(&sum->syscw, io->syscw);
-}
-
-static int64_t since(int64_t now, int64_t before)
-{
-	return now < 0 || before < 0 ? UNKNOWN : now - before;
-}
-
-static void subtract_io(struct io_counts *io, const struct io_counts *before)
-{
-	io->read_bytes = since(io->read_bytes, before->read_bytes);
-	io->write_bytes = since(io->write_bytes, before->write_bytes);
-	io->cancelled_write_bytes = since(io->cancelled_write_bytes, before->cancelled_write_bytes);
-	io->rchar = since(io->rchar, before->rchar);
-	io->wchar = since(io->wchar, before->wchar);
-	io->syscr = since(io->syscr, before->syscr);
-	io->syscw = since(io->syscw, before->syscw);
+	*sum = count_add(*sum, v);
 }
 
 void reading_of_thread(struct member *m, pid_t tid)
@@ -187,7 +157,7 @@ void reading_io(struct member *m, pid_t tid)
 	if (m->io_read++ > THREADS_READ_MOST || scan_thread_io(tid, &io))
 		m->io_unread = true;
 	else
-		add_io(&m->threads_io, &io);
+		io_add(&m->threads_io, &io);
 }
 
 /* --- the row ------------------------------------------------------------------------------- */
@@ -288,8 +258,8 @@ static void counts_of_proc(const struct member *m, const struct proc_stat *stat,
 	}
 	if (!m->taken_in)
 		return;
-	r->voluntary_switches = since(r->voluntary_switches, m->before.voluntary);
-	r->involuntary_switches = since(r->involuntary_switches, m->before.involuntary);
+	r->voluntary_switches = count_since(r->voluntary_switches, m->before.voluntary);
+	r->involuntary_switches = count_since(r->involuntary_switches, m->before.involuntary);
 }
 
 static void io_of(const struct member *m, struct exit_record *r)
@@ -303,7 +273,7 @@ static void io_of(const struct member *m, struct exit_record *r)
 	else if (!r->running && !sums_are_own(m) && !m->io_unread && (single || !m->taken_in))
 		r->io = m->threads_io;
 	if (m->taken_in)
-		subtract_io(&r->io, &m->before.io);
+		io_subtract(&r->io, &m->before.io);
 }
 
 bool reading_record(const struct reader *r, const struct member *m, const struct rusage *ru,
@@ -312,33 +282,17 @@ bool reading_record(const struct reader *r, const struct member *m, const struct
 	struct proc_stat stat;
 	bool there = !scan_stat(m->tgid, &stat);
 
-	*ret = (struct exit_record){
-		.key = m->key,
-		.pid = m->tgid,
-		.ppid = m->creator,
-		.running = !ru,
-		.born_ns = m->born_ns,
-		.ended_ns = UNKNOWN,
-		.wait_status = UNKNOWN,
-		.oom_killed = UNKNOWN,
-		.peak_rss_bytes = UNKNOWN,
-		.peak_since_bytes = UNKNOWN,
-		.peak_error_bytes = UNKNOWN,
-		.inherited_rss_bytes = m->inherited_bytes,
-		.peak_vm_bytes = UNKNOWN,
-		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
-		.cpu_ns = since(reading_cpu_ns(m->tgid), m->before.cpu_ns),
-		.cpu_user_ns = UNKNOWN,
-		.cpu_system_ns = UNKNOWN,
-		.threads = m->threads_ever,
-		.execs = m->execs,
-		.minor_faults = UNKNOWN,
-		.major_faults = UNKNOWN,
-		.voluntary_switches = UNKNOWN,
-		.involuntary_switches = UNKNOWN,
-		.io = no_io,
-		.notes = m->shares ? NOTE_SHARED_MM : 0,
-	};
+	*ret = exit_record_unknown;
+	ret->key = m->key;
+	ret->pid = m->tgid;
+	ret->ppid = m->creator;
+	ret->running = !ru;
+	ret->born_ns = m->born_ns;
+	ret->inherited_rss_bytes = m->inherited_bytes;
+	ret->cpu_ns = count_since(reading_cpu_ns(m->tgid), m->before.cpu_ns);
+	ret->threads = m->threads_ever;
+	ret->execs = m->execs;
+	ret->notes = m->shares ? NOTE_SHARED_MM : 0;
 	memcpy(ret->comm, m->comm, sizeof(ret->comm));
 	if (there) {
 		memset(ret->comm, 0, sizeof(ret->comm));

@@ -23,39 +23,6 @@
 #define PAUSE_NS     (4 * NS_PER_MS)
 #define SEED_NS      (2 * NS_PER_S) /* a tree that never rests is taken as far as it was found */
 
-struct found {
-	pid_t pid, ppid;
-	char state;
-	bool member;
-};
-
-static struct found *read_all(size_t *ret_n)
-{
-	struct found *all = NULL, *more;
-	DIR *dir = opendir("/proc");
-	size_t n = 0, cap = 0;
-	struct proc_stat stat;
-	struct dirent *d;
-
-	while (dir && (d = readdir(dir))) {
-		if (!isdigit((unsigned char)d->d_name[0]) || scan_stat(atoi(d->d_name), &stat))
-			continue;
-		if (n == cap) {
-			cap = cap ? 2 * cap : 256;
-			more = realloc(all, cap * sizeof(*all));
-			if (!more)
-				break;
-			all = more;
-		}
-		all[n++] =
-			(struct found){ .pid = stat.pid, .ppid = stat.ppid, .state = stat.state };
-	}
-	if (dir)
-		closedir(dir);
-	*ret_n = n;
-	return all;
-}
-
 static bool is_root(const struct source_options *o, pid_t pid)
 {
 	for (size_t i = 0; i < o->n_roots; i++)
@@ -71,15 +38,15 @@ static void find_members(const struct tracer *t, struct found *all, size_t n)
 	bool more = true;
 
 	for (size_t i = 0; i < n; i++)
-		all[i].member =
-			all[i].pid != us && all[i].pid != exitmeter &&
-			(is_root(t->options, all[i].pid) || member_find(&t->table, all[i].pid));
+		all[i].member = all[i].stat.pid != us && all[i].stat.pid != exitmeter &&
+				(is_root(t->options, all[i].stat.pid) ||
+				 member_find(&t->table, all[i].stat.pid));
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < n; i++)
 			for (size_t k = 0; !all[i].member && k < n; k++)
-				if (all[k].member && all[k].pid == all[i].ppid &&
-				    all[i].pid != us && all[i].pid != exitmeter)
+				if (all[k].member && all[k].stat.pid == all[i].stat.ppid &&
+				    all[i].stat.pid != us && all[i].stat.pid != exitmeter)
 					all[i].member = more = true;
 	}
 }
@@ -140,38 +107,38 @@ static int take_threads(struct tracer *t, struct member *m, bool *ret_new)
 
 static int take_process(struct tracer *t, const struct found *f, bool *ret_new)
 {
-	struct member *m = member_find(&t->table, f->pid);
+	struct member *m = member_find(&t->table, f->stat.pid);
 	bool known = m;
 	int err;
 
 	if (m)
 		return take_threads(t, m, ret_new);
-	if (followed_by_kernel(f->pid))
+	if (followed_by_kernel(f->stat.pid))
 		return 0;
-	m = tracer_take_in(t, f->pid, f->ppid, true);
+	m = tracer_take_in(t, f->stat.pid, f->stat.ppid, true);
 	if (!m)
 		return -ENOMEM;
 	err = take_threads(t, m, ret_new);
 	if (!known && !m->threads) {
-		if (!err && f->state != 'Z' && f->state != 'X') {
+		if (!err && f->stat.state != 'Z' && f->stat.state != 'X') {
 			t->sums.missed++;
 			*ret_new = true; /* what it left behind is somebody else's child now */
 		}
 		member_remove(&t->table, m);
 		return err;
 	}
-	if (!tracee_find(&t->table, f->pid))
+	if (!tracee_find(&t->table, f->stat.pid))
 		m->threads_ever++; /* a leader that has ended before its threads */
 	reading_before(&t->reader, m, tracer_thread_of(t, m));
 	m->has_children = true; /* it may have had some */
-	tracer_born(t, m, member_find(&t->table, f->ppid), false);
+	tracer_born(t, m, member_find(&t->table, f->stat.ppid), false);
 	return err;
 }
 
 static int pass(struct tracer *t, bool *ret_new)
 {
 	size_t n;
-	struct found *all = read_all(&n);
+	struct found *all = scan_all(&n);
 	int err = 0;
 
 	find_members(t, all, n);
@@ -193,7 +160,7 @@ static int take_children(struct tracer *t, const struct tracee *e, bool *ret_new
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)parent, (int)e->tid);
 	file = fopen(path, "re");
 	while (!err && file && fscanf(file, "%d", &pid) == 1) {
-		const struct found f = { .pid = pid, .ppid = parent, .state = 'R' };
+		const struct found f = { .stat = { .pid = pid, .ppid = parent, .state = 'R' } };
 
 		if (!member_find(&t->table, pid) && pid != getpid() && pid != getppid())
 			err = take_process(t, &f, ret_new);

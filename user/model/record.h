@@ -87,6 +87,9 @@ struct exit_record {
 	uint64_t at_peak_epoch;
 };
 
+/* All of it unknown; a record begins with it. */
+extern const struct exit_record exit_record_unknown;
+
 struct oom_record {
 	struct process_key key; /* start_ns 0: only the tgid is known */
 	int32_t pid;

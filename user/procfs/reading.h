@@ -26,6 +26,13 @@ struct io_counts {
 	int64_t read_bytes, write_bytes, cancelled_write_bytes, rchar, wchar, syscr, syscw;
 };
 
+extern const struct io_counts io_unknown;
+/* Sums and differences; unknown where either part is. */
+int64_t count_add(int64_t sum, int64_t more);
+int64_t count_since(int64_t now, int64_t before);
+void io_add(struct io_counts *sum, const struct io_counts *more);
+void io_subtract(struct io_counts *now, const struct io_counts *before);
+
 /* One reading of /proc for the living, all of them or what the time budget allowed. */
 struct scan_result {
 	bool complete;                    /* every living process was read */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "procfs/scan.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -118,6 +120,33 @@ int scan_status(pid_t pid, struct proc_status *ret)
 	int err = read_proc(pid, "status", buf, sizeof(buf), &len);
 
 	return err ? err : proc_status_parse(buf, len, ret);
+}
+
+struct found *scan_all(size_t *ret_n)
+{
+	struct found *all = NULL, *more;
+	DIR *dir = opendir("/proc");
+	size_t n = 0, cap = 0;
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		if (!isdigit((unsigned char)d->d_name[0]))
+			continue;
+		if (n == cap) {
+			cap = cap ? 2 * cap : 256;
+			more = realloc(all, cap * sizeof(*all));
+			if (!more)
+				break;
+			all = more;
+		}
+		all[n] = (struct found){ .member = false };
+		if (!scan_stat(atoi(d->d_name), &all[n].stat))
+			n++;
+	}
+	if (dir)
+		closedir(dir);
+	*ret_n = n;
+	return all;
 }
 
 ssize_t scan_arguments(pid_t pid, char *args, size_t cap)

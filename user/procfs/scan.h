@@ -19,6 +19,15 @@ int scan_available(void);
 /* Whether it is mounted with hidepid and we may not see other users' processes all the same. */
 bool scan_hides_others(void);
 
+/* A process that is there, with a mark for whoever asks. */
+struct found {
+	struct proc_stat stat;
+	bool member;
+};
+
+/* All of them; *@ret_n, the array owned by the caller (free). */
+struct found *scan_all(size_t *ret_n);
+
 /* One file of one process: 0 or -errno (-ENOENT, -ESRCH: gone). */
 int scan_stat(pid_t pid, struct proc_stat *ret);
 int scan_status(pid_t pid, struct proc_status *ret);

@@ -16,24 +16,10 @@
 #define THREADS_MAX 64 /* of a process: beyond them switches are not looked up thread by thread */
 
 static const struct scan_counters nothing = { 0 };
-static const struct io_counts no_io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-					UNKNOWN, UNKNOWN, UNKNOWN };
 
 static void add(int64_t *sum, int64_t v)
 {
-	if (*sum >= 0)
-		*sum = v < 0 ? UNKNOWN : *sum + v;
-}
-
-static void add_io(struct io_counts *sum, const struct io_counts *io)
-{
-	add(&sum->read_bytes, io->read_bytes);
-	add(&sum->write_bytes, io->write_bytes);
-	add(&sum->cancelled_write_bytes, io->cancelled_write_bytes);
-	add(&sum->rchar, io->rchar);
-	add(&sum->wchar, io->wchar);
-	add(&sum->syscr, io->syscr);
-	add(&sum->syscw, io->syscw);
+	*sum = count_add(*sum, v);
 }
 
 static void add_all(struct scan_counters *sum, const struct scan_counters *c)
@@ -44,7 +30,7 @@ static void add_all(struct scan_counters *sum, const struct scan_counters *c)
 	add(&sum->major_faults, c->major_faults);
 	add(&sum->voluntary_switches, c->voluntary_switches);
 	add(&sum->involuntary_switches, c->involuntary_switches);
-	add_io(&sum->io, &c->io);
+	io_add(&sum->io, &c->io);
 }
 
 static ssize_t read_at(int dir, const char *thread, const char *file, char *buf, size_t cap)
@@ -76,7 +62,7 @@ static void count_thread(int dir, const char *thread, struct scan_counters *c)
 	ssize_t n = read_at(dir, thread, "status", buf, sizeof(buf));
 	struct proc_status st;
 	struct proc_io io;
-	struct io_counts counts = no_io;
+	struct io_counts counts = io_unknown;
 
 	if (n <= 0 || proc_status_parse(buf, (size_t)n, &st))
 		return;
@@ -85,7 +71,7 @@ static void count_thread(int dir, const char *thread, struct scan_counters *c)
 	n = read_at(dir, thread, "io", buf, sizeof(buf));
 	if (n > 0 && !proc_io_parse(buf, (size_t)n, &io))
 		counts = io_of(&io);
-	add_io(&c->io, &counts);
+	io_add(&c->io, &counts);
 }
 
 /*
@@ -145,7 +131,7 @@ static bool count_one(struct scan *s, struct watched *w, struct scan_counters *c
 		.major_faults = (int64_t)stat.major_faults,
 		.voluntary_switches = UNKNOWN,
 		.involuntary_switches = UNKNOWN,
-		.io = no_io,
+		.io = io_unknown,
 	};
 	if (w->status.threads > 1)
 		count_threads(w, c);
@@ -154,29 +140,16 @@ static bool count_one(struct scan *s, struct watched *w, struct scan_counters *c
 	return true;
 }
 
-static int64_t since(int64_t v, int64_t before)
-{
-	return v < 0 || before < 0 ? UNKNOWN : v - before;
-}
-
 /* Of one that was there before only what came since. */
 static void take_off(struct scan_counters *c, const struct scan_counters *b)
 {
-	c->user_ns = since(c->user_ns, b->user_ns);
-	c->system_ns = since(c->system_ns, b->system_ns);
-	c->minor_faults = since(c->minor_faults, b->minor_faults);
-	c->major_faults = since(c->major_faults, b->major_faults);
-	c->voluntary_switches = since(c->voluntary_switches, b->voluntary_switches);
-	c->involuntary_switches = since(c->involuntary_switches, b->involuntary_switches);
-	c->io = (struct io_counts){
-		since(c->io.read_bytes, b->io.read_bytes),
-		since(c->io.write_bytes, b->io.write_bytes),
-		since(c->io.cancelled_write_bytes, b->io.cancelled_write_bytes),
-		since(c->io.rchar, b->io.rchar),
-		since(c->io.wchar, b->io.wchar),
-		since(c->io.syscr, b->io.syscr),
-		since(c->io.syscw, b->io.syscw),
-	};
+	c->user_ns = count_since(c->user_ns, b->user_ns);
+	c->system_ns = count_since(c->system_ns, b->system_ns);
+	c->minor_faults = count_since(c->minor_faults, b->minor_faults);
+	c->major_faults = count_since(c->major_faults, b->major_faults);
+	c->voluntary_switches = count_since(c->voluntary_switches, b->voluntary_switches);
+	c->involuntary_switches = count_since(c->involuntary_switches, b->involuntary_switches);
+	io_subtract(&c->io, &b->io);
 }
 
 static bool read_status(struct scan *s, struct watched *w)
