@@ -43,6 +43,9 @@ static __noinline void exit_memory(struct process *p, struct mm_struct *mm, u32 
 	ev->flags |= EVENT_MEMORY;
 }
 
+/* Set before load: 0 where the exit hook has memory for certain, so that the rest is not verified.
+ */
+const volatile __u32 may_be_late = 1;
 /* Set by user space: the exit hook comes when the address space is gone (or as if it were). */
 __u32 exit_late = 0;
 
@@ -131,16 +134,22 @@ static __noinline void exit_recall(struct process *p, struct task_struct *task)
 	maximum(&p->event.vm_peak_pages, vm);
 }
 
-static __noinline void exit_note(struct process *p, struct task_struct *task)
+__noinline int exit_note(u64 signal, u64 task_addr)
 {
-	struct exit_event *ev = &p->event;
+	struct task_struct *task = (void *)task_addr;
+	struct process *p = process_find(signal);
+	struct exit_event *ev;
 
+	if (!p)
+		return 0;
+	ev = &p->event;
 	ev->ended_ns = bpf_ktime_get_ns();
 	ev->exit_code = signal_exit_code((void *)p->signal, task);
 	bpf_probe_read_kernel_str(ev->comm, sizeof(ev->comm),
 				  BPF_CORE_READ(task, group_leader)->comm);
 	run_add(ev->run, FIELD(exits), 1);
 	run_count(ev->run, FIELD(processes), -1);
+	return 0;
 }
 
 static __always_inline int process_exit(struct task_struct *task, struct process *p, bool again)
@@ -158,17 +167,17 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	if (BPF_CORE_READ(task, signal, live.counter)) {
 		/* Killed by an exec of another thread: it may have grown since prepare_exec. */
 		if (p->event.flags & EVENT_IN_EXEC)
-			image_note(p, task);
+			image_note(p->signal, (u64)task);
 		return 0;
 	}
 	/* The second copy, or the second of two threads that both find nobody alive. */
 	if (!exit_once(p))
 		return 0;
-	if (exit_late && !(p->event.flags & EVENT_SHARED_MM))
+	if (may_be_late && exit_late && !(p->event.flags & EVENT_SHARED_MM))
 		exit_recall(p, task);
 	else if (mm && !(p->event.flags & EVENT_SHARED_MM))
 		exit_memory(p, mm, cpu);
-	exit_note(p, task);
+	exit_note(p->signal, (u64)task);
 	mm_leave(p->mm, p->signal, false);
 	closing_end(p);
 	return 0;
@@ -190,7 +199,7 @@ static __always_inline void total_record(struct run_totals *r, struct exit_event
  * The last thread is off the CPU: the record goes out.  With @leave it has yet to leave its address
  * space if the exit hook was skipped.
  */
-static __always_inline void process_finish(struct process *p, struct task_struct *task, bool leave)
+static __always_inline void process_finish(struct process *p, u64 task, bool leave)
 {
 	struct exit_event *ev = &p->event;
 	u64 signal = p->signal, peak;
@@ -199,7 +208,7 @@ static __always_inline void process_finish(struct process *p, struct task_struct
 
 	if (!(ev->flags & EVENT_EXITED)) {
 		ev->flags |= EVENT_REPAIRED;
-		exit_note(p, task);
+		exit_note(signal, task);
 		if (leave) {
 			mm_leave(p->mm, signal, false);
 			closing_end(p);
@@ -286,7 +295,7 @@ static __always_inline int thread_finish(struct process *p, struct task_struct *
 		last = dead_is_last(p, signal);
 	}
 	if (last)
-		process_finish(p, task, true);
+		process_finish(p, key, true);
 	return 0;
 }
 

@@ -341,7 +341,7 @@ int on_exec_call(void *ctx)
 
 	if (!p || closed)
 		return 0;
-	image_note(p, task);
+	image_note(p->signal, (u64)task);
 	p->exec_noted = 1;
 	return 0;
 }

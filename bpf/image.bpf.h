@@ -16,15 +16,17 @@ static __always_inline u64 beyond(u64 a, u64 b)
 }
 
 /* What the image that an exec is about to close has come to. */
-static __noinline void image_note(struct process *p, struct task_struct *task)
+__noinline int image_note(u64 signal, u64 task_addr)
 {
+	struct task_struct *task = (void *)task_addr;
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct process *p = process_find(signal);
 	u32 cpu = bpf_get_smp_processor_id();
 	u64 rss, hiwater, vm, key;
 	struct mm_entry *e;
 
-	if (!mm || p->event.flags & EVENT_SHARED_MM)
-		return;
+	if (!mm || !p || p->event.flags & EVENT_SHARED_MM)
+		return 0;
 	mm_sample((u64)mm, cpu, SAMPLE_MUST);
 	rss = rss_pages((u64)mm, RSS_RESIDENT);
 	key = (u64)mm;
@@ -45,6 +47,7 @@ static __noinline void image_note(struct process *p, struct task_struct *task)
 		vm = BPF_CORE_READ(mm, total_vm);
 		maximum(&p->event.vm_peak_pages, vm);
 	}
+	return 0;
 }
 
 /*
@@ -56,7 +59,7 @@ static __always_inline int prepare_exec(struct task_struct *task, struct process
 {
 	if (!exec_once(p))
 		return 0;
-	image_note(p, task);
+	image_note(p->signal, (u64)task);
 	mm_leave(p->mm, p->signal, true);
 	return 0;
 }
@@ -185,11 +188,14 @@ static __always_inline void image_without_args(struct process *p, u64 pages)
 }
 
 /* The old image's peak goes into the process's. */
-static __noinline void image_count(struct process *p, u64 args)
+__noinline int image_count(u64 signal, u64 args)
 {
+	struct process *p = process_find(signal);
 	u64 exact, hiwater, peak, high, error = 0;
 	u32 flag = 0;
 
+	if (!p)
+		return 0;
 	image_without_args(p, args);
 	exact = p->image_exact_pages;
 	hiwater = p->image_hiwater_pages;
@@ -203,7 +209,7 @@ static __noinline void image_count(struct process *p, u64 args)
 	}
 	peak = beyond(peak, p->event.inherited_pages);
 	if (p->event.flags & EVENT_SHARED_MM)
-		return;
+		return 0;
 	high = p->event.images_peak_pages + p->event.images_error_pages;
 	if (peak + error > high)
 		high = peak + error;
@@ -213,6 +219,7 @@ static __noinline void image_count(struct process *p, u64 args)
 		p->event.flags |= flag;
 	}
 	p->event.images_error_pages = high - p->event.images_peak_pages;
+	return 0;
 }
 
 /* Closes the old image: its part leaves the sums. */
@@ -227,19 +234,24 @@ static __always_inline void image_close(struct process *p, u64 maxrss, u64 args)
 		mm_leave(mm, p->signal, false);
 	}
 	closing_end(p);
-	image_count(p, args);
+	image_count(p->signal, args);
 	p->closed_at_peak_pages = p->event.at_peak_pages;
 	p->closed_at_peak_epoch = p->event.at_peak_epoch;
 	p->event.at_peak_pages = 0;
 	p->image_exact_pages = p->image_hiwater_pages = 0;
 }
 
-static __noinline void exec_send(struct process *p, struct task_struct *task, struct mm_struct *mm)
+__noinline int exec_send(u64 signal, u64 task_addr)
 {
+	struct task_struct *task = (void *)task_addr;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct process *p = process_find(signal);
 	u64 arg_start = BPF_CORE_READ(mm, arg_start);
 	u64 args = BPF_CORE_READ(mm, arg_end) - arg_start;
 	u32 truncated = 0;
 
+	if (!p)
+		return 0;
 	if (args > EVENT_ARGV_MAX) {
 		args = EVENT_ARGV_MAX;
 		truncated = EVENT_ARGV_TRUNCATED;
@@ -250,6 +262,7 @@ static __noinline void exec_send(struct process *p, struct task_struct *task, st
 		SEND_EXEC(ARGV_MEDIUM);
 	else
 		SEND_EXEC(EVENT_ARGV_MAX);
+	return 0;
 }
 
 /* The new image is in place, the other threads are gone. */
@@ -272,7 +285,7 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);
 
-	exec_send(p, task, mm);
+	exec_send(p->signal, (u64)task);
 	return 0;
 }
 

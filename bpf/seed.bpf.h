@@ -257,7 +257,7 @@ __noinline int thread_check(u64 signal, u64 task_addr)
 	if (count_down(&p->here) && !BPF_CORE_READ(task, signal, live.counter) &&
 	    finish_once(p, signal)) {
 		mm_forget(p->mm);
-		process_finish(p, task, false);
+		process_finish(p, task_addr, false);
 	}
 	return 0;
 }

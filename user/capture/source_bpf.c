@@ -463,6 +463,9 @@ static void configure(struct source_bpf *s)
 	bpf_map__set_autocreate(skel->maps.births, s->attaching);
 	bpf_map__set_autocreate(skel->maps.claims, s->old);
 	bpf_map__set_max_entries(skel->maps.claims, 2 * entries);
+	/* Which plan it will be is known only once it is loaded, but this one comes first. */
+	skel->rodata->may_be_late =
+		s->plan || !kernel_btf_has_struct(&s->btf, "trace_event_raw_sched_process_exit");
 	skel->rodata->attaching = s->attaching;
 	if (s->split) {
 		skel->rodata->nr_runs = RUNS_MAX;
