@@ -88,6 +88,11 @@ HOSTILE=$'x\n"\\\e[1m\xffz'
 		$(($(truth write_bytes) + 65536))
 }
 
+@test "case 32: what a child read is not its parent's" {
+	meter -i 0.05 -- sh -c '"$0/ioread" 20 written 2; "$0/hold" idle=300; :' "$WORK"
+	within "the shell's" "$(row '.comm == "sh"' .io.rchar)" 1 "$MIB"
+}
+
 @test "case 32: nothing sampled, hardly any time" {
 	meter -i 0 -- "$WORK/tiny-nolibc"
 	exact

@@ -26,7 +26,9 @@ static void counts_from_proc(const struct proc_stat *stat, struct exit_record *r
 {
 	r->minor_faults = (int64_t)stat->minor_faults;
 	r->major_faults = (int64_t)stat->major_faults;
-	scan_io(stat->pid, &r->io);
+	/* Of several threads the ended ones are mixed with children that were waited for. */
+	if (r->threads == 1)
+		scan_thread_io(stat->pid, &r->io);
 }
 
 static void memory_from_proc(const struct source_bpf *s, const struct exit_event *e,

@@ -19,6 +19,7 @@ struct seen {
 	struct proc_stat stat;
 	struct proc_status status;
 	struct io_counts io;
+	bool had_threads;          /* more than one, at some time */
 	bool has_stat, has_status; /* was read at least once */
 	char argv_of[64];          /* its name when its arguments were read */
 	int64_t born_ns;

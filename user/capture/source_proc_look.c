@@ -149,7 +149,12 @@ static void look_at(struct source_proc *s, struct seen *p, struct sums *sum)
 	p->status = st;
 	p->has_status = true;
 	p->rss_max_bytes = larger(p->rss_max_bytes, st.vm_rss_bytes);
-	scan_io(p->pid, &p->io);
+	/* Of several threads the ended ones are mixed with children that were waited for. */
+	p->had_threads |= p->stat.threads > 1;
+	if (p->had_threads)
+		p->io = io_unknown;
+	else
+		scan_thread_io(p->pid, &p->io);
 	r->rss_bytes += st.vm_rss_bytes;
 	r->net_rss_bytes += st.vm_rss_bytes;
 	r->split.anon_bytes += st.rss_anon_bytes > 0 ? st.rss_anon_bytes : 0;
