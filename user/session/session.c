@@ -398,9 +398,22 @@ static int open_control(struct session *s, const struct identity *as)
 	return c->control ? channel_open(&s->channel, c->control, as) : 0;
 }
 
+/* Why the source can never be exact; NULL: it can.  A loss before the start is one for all time. */
+static const char *why_not_exact(const struct session *s)
+{
+	struct loss loss;
+
+	if (s->source->info.degraded)
+		return s->source->info.degraded;
+	if (!s->source->info.exact)
+		return *s->fallback_reason ? s->fallback_reason : "sampled by choice";
+	return source_losses(s->source, &loss, 1) ? loss.what : NULL;
+}
+
 /* The best source there is; why a better one was refused stays in fallback_reason. */
 static int open_source(struct session *s)
 {
+	const char *why;
 	const struct config *c = s->config;
 	const struct source_sink sink = { s, on_fork, on_exec, on_exit_record, on_oom };
 	const struct source_options o = { .root = s->launch.pid,
@@ -420,13 +433,11 @@ static int open_source(struct session *s)
 	if (!err && s->source->info.refused && *s->source->info.refused)
 		snprintf(s->fallback_reason, sizeof(s->fallback_reason), "%s",
 			 s->source->info.refused);
-	if (!err && c->require_exact && s->source->info.degraded) {
-		log_line("not exact, not started: %s", s->source->info.degraded);
-		err = -EPERM;
-	} else if (!err && c->require_exact && !s->source->info.exact) {
-		log_line("not exact, not started: %s",
-			 *s->fallback_reason ? s->fallback_reason : "sampled by choice");
-		err = -EPERM;
+	if (!err && c->require_exact) {
+		why = why_not_exact(s);
+		if (why)
+			log_line("not exact, not started: %s", why);
+		err = why ? -EPERM : 0;
 	}
 	return err;
 }
