@@ -155,6 +155,7 @@ only_running() {
 	within "baseline and cpu, against the clock" \
 		"$((own + $(summary '.usage.baseline_cpu_seconds * 1e9 | round')))" \
 		"$((after - slack))" "$((last + slack))"
+	[ "$SOURCE" = proc ] || within "threads at once" "$(summary .usage.max_threads)" 3 100
 	if [ "$SOURCE" = bpf ]; then
 		holds "threads" ".processes | all(.threads >= 1)"
 		within "threads of the crowd" "$(row ".pid == $TARGET" .threads)" 4 100000

@@ -54,6 +54,8 @@ compare() {
 	     then "threads and execs of \(.pid) \(.comm): \([.threads, .execs]) and \([$b.threads, $b.execs])" else empty end),
 	    (if .minor_faults != null and (.minor_faults - $b.minor_faults | fabs) > 8
 	     then "faults of \(.pid) \(.comm): \(.minor_faults) and \($b.minor_faults)" else empty end),
+	    (if .io.rchar != null and .io.rchar != $b.io.rchar
+	     then "io of \(.pid) \(.comm): \(.io.rchar) and \($b.io.rchar)" else empty end),
 	    (if (.cpu_seconds - $b.cpu_seconds | fabs) > ([0.002, $b.cpu_seconds * 0.005] | max)
 	     then "cpu of \(.pid) \(.comm): \(.cpu_seconds) and \($b.cpu_seconds)" else empty end),
 	    (if .peak_rss_exact and $b.peak_rss_exact and .peak_rss_bytes != $b.peak_rss_bytes
@@ -84,6 +86,9 @@ compare() {
 		holds "bpf saw all" .completeness.exact outer.json
 		holds "ptrace saw all" .completeness.exact inner.json
 		within rows "$(jq '.processes | length' inner.json)" 40 60
+		# and nobody but exitmeter and its tracer beside them
+		same "all of bpf's" "$(jq '.processes | length' outer.json)" \
+			"$(($(jq '.processes | length' inner.json) + 2))"
 		compare
 		within "exact peaks of both" \
 			"$(jq '[.processes[] | select(.peak_rss_exact)] | length' inner.json)" 30 60
@@ -256,6 +261,20 @@ holds_text() {
 	holds "not exact" '.completeness.exact | not'
 	holds "why" '.completeness.reasons | any(test("tracer-ended-early"))'
 	same "ends that nobody saw" "$(row ".pid == $pid" .exit_code)" null
+	same "what nobody counted" "$(summary '.usage | [.minor_faults, .voluntary_ctxt_switches, .io.rchar] | @json')" \
+		'[null,null,null]'
+}
+
+@test "a tracer that is killed: --wait-tree ends all the same" {
+	traced_only
+	mkfifo tell go
+	meter_background --wait-tree -- sh -c "'$WORK/hold' tell=tell wait=go; exit 8"
+	read -r pid <tell
+	kill -9 "$(tracer_of "$pid")"
+	until_true 5 test "$(tracer_of "$pid")" = 0
+	echo x >go
+	meter_wait
+	same status "$status" 8
 }
 
 @test "case 33: a small ring and exitmeter stopped: rows and lost are all ends" {
@@ -285,6 +304,11 @@ holds_text() {
 	cat err
 	same "its privilege is lost" "$(cat out)" 65534
 	holds_text "^exitmeter: disturbed: own-id: .*privilege.*--source=proc" err
+	chmod 4711 own-id
+	"${PLAIN[@]}" "$EXITMETER" --source=ptrace -- ./own-id -u >out 2>err
+	cat err
+	holds_text "^exitmeter: disturbed: own-id: .*may not be read.*--source=proc" err
+	chmod 4755 own-id
 	"${PLAIN[@]}" "$EXITMETER" -q --source=proc -- ./own-id -u >out
 	same "under proc it is there" "$(cat out)" 0
 	chown 65534 own-id

@@ -19,7 +19,9 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define RING_BYTES  (512u << 10)
+#define RING_BYTES (512u << 10)
+#define RING_BYTES_ATTACH \
+	(16u << 20) /* all of a tree comes before anyone reads; untouched it costs nothing */
 #define POLL_MS     40
 #define QUIET_POLLS 3 /* then the tree is idle */
 #define ANSWER_NS   (5 * NS_PER_S)
@@ -130,6 +132,8 @@ static int take_remark(struct source_ptrace *s, const struct share_remark *r)
 	static const char *const texts[] = {
 		[REMARK_LET_GO] = "its leak check needs ptrace itself: not traced, only sampled",
 		[REMARK_TRACER] = "its ptrace() would be refused here",
+		[REMARK_UNREADABLE] =
+			"its file may not be read: if it gives a privilege, it ran without it",
 		[REMARK_SETUID] = "it ran without the privilege that its file gives",
 	};
 
@@ -211,8 +215,9 @@ static void read_totals(struct source_ptrace *s, struct totals *ret)
 		s->cpu_ns = cpu;
 	ret->cpu_ns = s->cpu_ns;
 	ret->baseline_cpu_ns = s->attached ? s->baseline_ns : UNKNOWN;
-	ret->processes += s->beside_processes;
-	ret->threads += s->beside_threads;
+	/* Who was let go had one thread then, and stays in the tracer's count. */
+	ret->processes += s->beside_processes - s->let_go;
+	ret->threads += s->beside_threads - s->let_go;
 	ret->forks += s->beside_born;
 	ret->exits += s->beside_ended;
 	ret->repaired = 0;
@@ -221,6 +226,13 @@ static void read_totals(struct source_ptrace *s, struct totals *ret)
 	ret->interval_max_bytes = UNKNOWN;
 	if (told.unbounded || !ret->upper_max_bytes)
 		ret->upper_max_bytes = UNKNOWN;
+	if (s->tracer_lost || s->let_go)
+		ret->voluntary_switches = ret->involuntary_switches = UNKNOWN;
+	if (s->tracer_lost) {
+		ptrace_count_living(s, &ret->processes, &ret->threads);
+		ret->minor_faults = ret->major_faults = UNKNOWN;
+		ret->io = io_unknown;
+	}
 }
 
 static int ptrace_sample(struct source *base, struct tree_sample *ret)
@@ -371,11 +383,13 @@ static const struct source_ops ptrace_ops = {
 
 /* --- beginning ----------------------------------------------------------------------------- */
 
-static size_t ring_bytes(void)
+static size_t ring_bytes(bool attached)
 {
 	const char *test = getenv("EXITMETER_TEST_RING_BYTES");
 
-	return test ? strtoul(test, NULL, 0) : RING_BYTES;
+	if (test)
+		return strtoul(test, NULL, 0);
+	return attached ? RING_BYTES_ATTACH : RING_BYTES;
 }
 
 static void explain(const struct source_options *o, int err, char *why, size_t cap)
@@ -389,6 +403,8 @@ static void explain(const struct source_options *o, int err, char *why, size_t c
 				 (int)o->roots[i], (int)kin.tracer_pid);
 			return;
 		}
+	if (err == -ENOTSUP)
+		cause = "a program of the tree has LeakSanitizer, whose check needs ptrace itself";
 	if (err == -EPERM || err == -EACCES)
 		cause = refusal_of_ptrace(&remedy);
 	snprintf(why, cap, "ptrace() refused: %s%s%s", cause ? cause : strerror(-err),
@@ -438,7 +454,7 @@ int source_ptrace_open(const struct source_options *o, const struct source_sink 
 					     .exact = true } };
 	s->attached = o->n_roots > 0;
 	s->reader = reader_open();
-	s->share = share_open(ring_bytes());
+	s->share = share_open(ring_bytes(s->attached));
 	err = s->share ? start_tracer(s, o) : -errno;
 	if (!err) {
 		*ret_source = &s->base;

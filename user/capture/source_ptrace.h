@@ -50,6 +50,8 @@ void ptrace_living_forget(struct source_ptrace *s, struct living *l);
 /* source_ptrace_beside.c: those that the tracer let go, and what is left when it is lost */
 int ptrace_follow_beside(struct source_ptrace *s, pid_t pid);
 void ptrace_look_beside(struct source_ptrace *s);
+void ptrace_count_living(const struct source_ptrace *s, int64_t *ret_processes,
+			 int64_t *ret_threads);
 int ptrace_put_rest(struct source_ptrace *s);
 
 #endif /* SOURCE_PTRACE_H */

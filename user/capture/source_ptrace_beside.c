@@ -63,6 +63,28 @@ static int put_unseen(struct source_ptrace *s, struct living *l, const struct pr
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }
 
+static bool is_there(const struct source_ptrace *s, const struct living *l, struct proc_stat *stat)
+{
+	return !scan_stat(l->pid, stat) && stat->state != 'Z' &&
+	       stat->start_ticks * (uint64_t)s->reader.tick_ns == l->key.start_ns;
+}
+
+/* Nobody counts any more: of those that were known, who lives still. */
+void ptrace_count_living(const struct source_ptrace *s, int64_t *ret_processes,
+			 int64_t *ret_threads)
+{
+	const struct living *l;
+	struct proc_stat stat;
+
+	*ret_processes = *ret_threads = 0;
+	for (l = s->living; l; l = l->hh.next) {
+		if (!is_there(s, l, &stat))
+			continue;
+		++*ret_processes;
+		*ret_threads += stat.threads;
+	}
+}
+
 /* The tracer has ended before its time: who lives still, and who has ended unseen. */
 int ptrace_put_rest(struct source_ptrace *s)
 {
@@ -72,8 +94,7 @@ int ptrace_put_rest(struct source_ptrace *s)
 
 	for (l = s->living; l; l = next) {
 		next = l->hh.next;
-		bool there = !scan_stat(l->pid, &stat) && stat.state != 'Z' &&
-			     stat.start_ticks * (uint64_t)s->reader.tick_ns == l->key.start_ns;
+		bool there = is_there(s, l, &stat);
 
 		if (!err)
 			err = put_unseen(s, l, there ? &stat : NULL);
@@ -92,6 +113,7 @@ int ptrace_follow_beside(struct source_ptrace *s, pid_t pid)
 	int err;
 
 	s->let_go++;
+	s->beside_due_ns = 0;
 	if (!s->beside)
 		s->beside = source_proc_beside(&sink);
 	err = s->beside ? source_proc_follow(s->beside, pid) : -ENOMEM;

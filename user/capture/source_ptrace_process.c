@@ -14,6 +14,7 @@
 
 #include <cap-ng.h>
 
+#include "capture/refusal.h"
 #include "units.h"
 
 #define SETTLE_NS NS_PER_S
@@ -75,8 +76,15 @@ static void close_others(int keep)
 
 static int seize_root(struct tracer *t)
 {
+	const struct timespec moment = { .tv_nsec = NS_PER_MS };
 	pid_t root = t->options->root;
 	int err = tracer_seize(root);
+
+	/* With yama's scope 1 the child has yet to allow it, as its first act. */
+	for (int i = 0; err == -EPERM && yama_scope() == 1 && i < 100; i++) {
+		nanosleep(&moment, NULL);
+		err = tracer_seize(root);
+	}
 
 	if (!err)
 		tracer_take_root(t, root);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "capture/source_ptrace_program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <gelf.h>
@@ -110,17 +112,45 @@ static void see_file(struct known_file *f, int fd)
 	elf_end(elf);
 }
 
-static struct known_file *file_find(struct program_cache *c, const char *path,
-				    const struct stat *st)
+/*
+ * Whether it lies where a process serves the files (FUSE): that one may be ours, and stopped for
+ * us. Only file systems without a device of their own are looked up.
+ */
+static bool is_served(pid_t pid, const struct statx *st)
+{
+	char path[32], line[4096], type[32];
+	unsigned int major, minor;
+	const char *rest;
+	bool served = false;
+	FILE *f;
+
+	if (st->stx_dev_major)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*d %*d %u:%u", &major, &minor) == 2 && !major &&
+		    minor == st->stx_dev_minor && (rest = strstr(line, " - ")) &&
+		    sscanf(rest, " - %31s", type) == 1)
+			served |= !strncmp(type, "fuse", 4);
+	if (!f)
+		return true;
+	fclose(f);
+	return served;
+}
+
+static struct known_file *file_find(struct program_cache *c, pid_t pid, const char *path,
+				    const struct statx *st)
 {
 	struct file_key key;
 	struct known_file *f;
 	int fd;
 
 	memset(&key, 0, sizeof(key)); /* padding is hashed */
-	key.dev = st->st_dev;
-	key.ino = st->st_ino;
-	key.mtime = st->st_mtim;
+	key.dev = makedev(st->stx_dev_major, st->stx_dev_minor);
+	key.ino = st->stx_ino;
+	key.mtime.tv_sec = st->stx_mtime.tv_sec;
+	key.mtime.tv_nsec = st->stx_mtime.tv_nsec;
 	HASH_FIND(hh, c->files, &key, sizeof(key), f);
 	if (f)
 		return f;
@@ -131,7 +161,7 @@ static struct known_file *file_find(struct program_cache *c, const char *path,
 		return NULL;
 	memcpy(&f->key, &key, sizeof(key));
 	HASH_ADD(hh, c->files, key, sizeof(f->key), f);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = is_served(pid, st) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		see_file(f, fd);
 		close(fd);
@@ -140,15 +170,15 @@ static struct known_file *file_find(struct program_cache *c, const char *path,
 }
 
 /* Whose ids it runs with, after its exec. */
-static bool others_file(const char *proc, const struct stat *file)
+static bool others_file(const char *proc, const struct statx *file)
 {
 	struct stat own;
 
 	if (stat(proc, &own))
 		return false;
-	return (file->st_mode & S_ISUID && own.st_uid != file->st_uid) ||
-	       ((file->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-		own.st_gid != file->st_gid);
+	return (file->stx_mode & S_ISUID && own.st_uid != file->stx_uid) ||
+	       ((file->stx_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		own.st_gid != file->stx_gid);
 }
 
 struct program_facts program_look(struct program_cache *c, pid_t pid)
@@ -156,17 +186,20 @@ struct program_facts program_look(struct program_cache *c, pid_t pid)
 	struct program_facts facts = { 0 };
 	const struct known_file *f;
 	char path[32], proc[32];
-	struct stat st;
+	struct statx st;
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
 	snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
-	if (stat(path, &st))
+	/* What is known here: no server is asked. */
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &st)) {
+		facts.unreadable = errno == EACCES;
 		return facts;
-	f = file_find(c, path, &st);
+	}
+	f = file_find(c, pid, path, &st);
 	if (f) {
 		facts.leak_sanitizer = f->leak_sanitizer;
 		facts.tracer = f->tracer;
 	}
-	facts.setuid = st.st_mode & (S_ISUID | S_ISGID) && others_file(proc, &st);
+	facts.setuid = st.stx_mode & (S_ISUID | S_ISGID) && others_file(proc, &st);
 	return facts;
 }

@@ -12,6 +12,7 @@
 struct program_facts {
 	bool leak_sanitizer; /* attaches to itself at its end and fails where it cannot */
 	bool tracer;         /* calls ptrace() */
+	bool unreadable;     /* nothing can be told of its file */
 	bool setuid;         /* its file has set-user-ID or set-group-ID of another than runs it */
 };
 

@@ -187,6 +187,8 @@ static void look_at_program(struct tracer *t, struct member *m)
 		facts = program_look(t->programs, m->tgid);
 	if (facts.setuid && !t->privileged)
 		tracer_remark(t, REMARK_SETUID, m);
+	if (facts.unreadable && !t->privileged)
+		tracer_remark(t, REMARK_UNREADABLE, m);
 	if (facts.leak_sanitizer)
 		tracer_let_go(t, m);
 	else if (facts.tracer)

@@ -80,7 +80,7 @@ static int take_thread(struct tracer *t, struct member *m, pid_t tid)
 		t->sums.untracked++;
 		return -ENOMEM;
 	}
-	t->sums.totals.threads++;
+	tracer_count_thread(t);
 	return 1;
 }
 
@@ -115,6 +115,9 @@ static int take_process(struct tracer *t, const struct found *f, bool *ret_new)
 		return take_threads(t, m, ret_new);
 	if (followed_by_kernel(f->stat.pid))
 		return 0;
+	/* Its own check would fail, and nobody could be told apart by its status. */
+	if (t->programs && program_look(t->programs, f->stat.pid).leak_sanitizer)
+		return -ENOTSUP;
 	m = tracer_take_in(t, f->stat.pid, f->stat.ppid, true);
 	if (!m)
 		return -ENOMEM;

@@ -19,9 +19,10 @@ enum share_kind { SHARE_WRAP, SHARE_FORK, SHARE_EXEC, SHARE_EXIT, SHARE_REMARK }
 
 /* What a user has to be told of a program, once each. */
 enum remark_kind {
-	REMARK_LET_GO, /* it needs ptrace for itself and was let go */
-	REMARK_TRACER, /* it uses ptrace, which is refused to it */
-	REMARK_SETUID, /* it ran without the privilege of its file */
+	REMARK_LET_GO,     /* it needs ptrace for itself and was let go */
+	REMARK_TRACER,     /* it uses ptrace, which is refused to it */
+	REMARK_UNREADABLE, /* perhaps so, its file tells nothing */
+	REMARK_SETUID,     /* it ran without the privilege of its file */
 };
 
 struct share_fork {

@@ -63,6 +63,12 @@ static bool thread_of(pid_t tgid, pid_t tid)
 	return !syscall(SYS_tgkill, tgid, tid, 0) || errno == EPERM;
 }
 
+void tracer_count_thread(struct tracer *t)
+{
+	if (++t->sums.totals.threads > t->sums.totals.threads_max)
+		t->sums.totals.threads_max = t->sums.totals.threads;
+}
+
 /* @tid, new, perhaps with its first stop behind it; @creator NULL: not followed. */
 static void take_birth(struct tracer *t, pid_t tid, struct member *of, struct member *creator,
 		       bool vfork)
@@ -81,16 +87,13 @@ static void take_birth(struct tracer *t, pid_t tid, struct member *of, struct me
 		e = tracee_add(&t->table, tid, m);
 	if (!m || !e) {
 		t->sums.untracked++;
-	} else if (of) {
-		t->sums.totals.threads++;
 	} else {
-		if (creator)
+		tracer_count_thread(t);
+		if (!of && creator)
 			creator->has_children = true;
-		t->sums.totals.threads++;
-		tracer_born(t, m, creator, vfork);
+		if (!of)
+			tracer_born(t, m, creator, vfork);
 	}
-	if (t->sums.totals.threads > t->sums.totals.threads_max)
-		t->sums.totals.threads_max = t->sums.totals.threads;
 	if (waiting)
 		go_on(tid, 0);
 }
@@ -372,9 +375,8 @@ void tracer_let_go(struct tracer *t, struct member *m)
 	struct tracee *e = tracee_find(&t->table, m->tgid);
 
 	tracer_remark(t, REMARK_LET_GO, m);
-	t->sums.unbounded++;
-	t->sums.totals.processes--;
-	t->sums.totals.threads--;
+	t->sums.unbounded++; /* in the totals it stays: the session, which looks at it now, takes it
+				out */
 	if (e)
 		tracee_remove(&t->table, e);
 	ptrace(PTRACE_DETACH, m->tgid, NULL, NULL);

@@ -53,6 +53,8 @@ void tracer_remark(struct tracer *t, enum remark_kind kind, const struct member 
 pid_t tracer_thread_of(const struct tracer *t, const struct member *m);
 void tracer_born(struct tracer *t, struct member *m, const struct member *creator, bool vfork);
 void tracer_execed(struct tracer *t, struct member *m);
+/* One more, and the most at once. */
+void tracer_count_thread(struct tracer *t);
 void tracer_ended(struct tracer *t, struct member *m, int wait_status, const struct rusage *ru);
 void tracer_running(struct tracer *t, struct member *m);
 void tracer_let_go(struct tracer *t, struct member *m);
