@@ -87,6 +87,8 @@ compare() {
 		holds "ptrace saw all" .completeness.exact inner.json
 		within rows "$(jq '.processes | length' inner.json)" 40 60
 		# and nobody but exitmeter and its tracer beside them
+		jq -c --slurpfile inner inner.json '[$inner[0].processes[].pid] as $seen | .processes[]
+			| select(.pid as $p | $seen | index($p) | not) | [.pid, .ppid, .comm, .argv, .started, .ended]' outer.json
 		same "all of bpf's" "$(jq '.processes | length' outer.json)" \
 			"$(($(jq '.processes | length' inner.json) + 2))"
 		compare

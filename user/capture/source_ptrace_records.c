@@ -11,9 +11,11 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "procfs/scan.h"
+#include "units.h"
 
 #define ARGV_MAX  4096 /* INTERFACE 3 */
 #define PUT_TRIES 500
@@ -56,7 +58,7 @@ static void space_leave(struct tracer *t, struct member *m)
 
 	m->space = NULL;
 	if (!space) {
-		t->sums.unbounded++;
+		t->sums.unbounded += !m->held;
 		return;
 	}
 	if (--space->users)
@@ -124,11 +126,12 @@ void tracer_born(struct tracer *t, struct member *m, const struct member *creato
 	struct share_fork f = { .cpu_before_ns = m->before.cpu_ns };
 	struct proc_statm statm;
 
-	m->shares = creator && creator->space && same_space(m, creator, vfork);
-	if (m->shares) {
+	m->held = !creator && !m->taken_in && m->tgid == t->options->root;
+	m->shares = m->held || (creator && creator->space && same_space(m, creator, vfork));
+	if (m->shares && !m->held) {
 		m->space = creator->space;
 		m->space->users++;
-	} else {
+	} else if (!m->held) {
 		m->space = space_new(t);
 		m->inherited_bytes = m->taken_in || scan_statm(m->tgid, &statm)
 					     ? UNKNOWN
@@ -163,8 +166,8 @@ static void close_image(struct tracer *t, struct member *m, const struct rusage 
 		least = larger(m->last.mark_bytes, m->last.rss_bytes);
 	if (maxrss > others)
 		least = larger(least, maxrss);
-	if (m->tgid == t->options->root && !m->execs) {
-		most = 0; /* what it held until then is exitmeter's, not the command's */
+	if (m->held) {
+		most = 0;
 	} else if (!m->shares && !m->taken_in) {
 		/* As far as it was its own (SPEC U-134). */
 		least = least < 0 ? UNKNOWN : larger(least - shared, 0);
@@ -179,6 +182,21 @@ static void close_image(struct tracer *t, struct member *m, const struct rusage 
 	m->maxrss_bytes = larger(m->maxrss_bytes, maxrss);
 }
 
+/* Our own program, which can trace, when it only tells of a span. */
+static bool is_span(pid_t pid)
+{
+	char args[64];
+	ssize_t len = scan_arguments(pid, args, sizeof(args) - 1);
+	const char *second;
+
+	if (len <= 0)
+		return false;
+	args[len] = '\0';
+	second = args + strlen(args) + 1;
+	return second < args + len && !strcmp(second, "span") && strlen(args) >= 9 &&
+	       !strcmp(args + strlen(args) - 9, "exitmeter");
+}
+
 static void look_at_program(struct tracer *t, struct member *m)
 {
 	struct program_facts facts = { 0 };
@@ -191,7 +209,7 @@ static void look_at_program(struct tracer *t, struct member *m)
 		tracer_remark(t, REMARK_UNREADABLE, m);
 	if (facts.leak_sanitizer)
 		tracer_let_go(t, m);
-	else if (facts.tracer)
+	else if (facts.tracer && !is_span(m->tgid))
 		tracer_remark(t, REMARK_TRACER, m);
 }
 
@@ -205,7 +223,7 @@ void tracer_execed(struct tracer *t, struct member *m)
 		close_image(t, m, &ru);
 	space_leave(t, m);
 	m->space = space_new(t);
-	m->shares = m->seen = m->seen_last = false;
+	m->held = m->shares = m->seen = m->seen_last = false;
 	m->inherited_bytes = 0;
 	m->execs++;
 	put_image(t, m, false);
@@ -320,6 +338,14 @@ void tracer_running(struct tracer *t, struct member *m)
 	t->sums.unwritten++;
 }
 
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
 struct member *tracer_take_in(struct tracer *t, pid_t tgid, pid_t ppid, bool was_there)
 {
 	struct member *m = member_add(&t->table, tgid);
@@ -333,6 +359,8 @@ struct member *tracer_take_in(struct tracer *t, pid_t tgid, pid_t ppid, bool was
 	m->born_ns = tracer_now_ns();
 	if (!scan_stat(tgid, &stat))
 		m->key.start_ns = stat.start_ticks * (uint64_t)t->reader.tick_ns;
+	if (was_there && m->key.start_ns)
+		m->born_ns -= clock_ns(CLOCK_BOOTTIME) - (int64_t)m->key.start_ns;
 	return m;
 }
 

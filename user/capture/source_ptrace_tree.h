@@ -48,6 +48,7 @@ struct member {
 	struct space *space; /* its own or a shared one; NULL: no memory to follow it */
 	bool shares;         /* it has none of its own: vfork or CLONE_VM, no exec since */
 	bool taken_in;       /* it was there before */
+	bool held;           /* it waits to exec the command: its image is exitmeter's */
 	bool has_children;   /* of the kernel's counters some are theirs */
 	bool ending;         /* its last thread is on its way out */
 	int last_code;       /* what the last one so far ended with, as in wait(2) */

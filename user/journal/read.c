@@ -345,11 +345,13 @@ static void set_upper(const struct fold *f, struct usage *u)
 static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 {
 	bool attached = s->run.mode && !strcmp(s->run.mode, "attach");
+	bool told = f->source.exits && strcmp(f->source.exits, "proc") != 0;
 	struct run_end end = { .at_ns = f->last_ns,
+			       .exact_source = told,
 			       .totals = { .initial = attached ? UNKNOWN : 1,
 					   .baseline_cpu_ns = UNKNOWN,
 					   .forks = UNKNOWN,
-					   .exits = f->run.rows,
+					   .exits = told ? f->run.rows : UNKNOWN,
 					   .repaired = f->repaired,
 					   .processes = UNKNOWN,
 					   .processes_max = f->processes_max,

@@ -135,12 +135,12 @@ void peak_finish(struct peak *p, bool void_upper)
 		p->sum = UNKNOWN;
 	if (p->outside)
 		raise_lower(p, p->confirmed, p->confirmed_at_ns, PEAK_TRACKED);
-	else
+	else if (p->kernel_lower > 0) /* 0: there never was an address space */
 		raise_lower(p, p->kernel_lower, p->kernel_at_ns, PEAK_TRACKED);
 	raise_lower(p, p->scan, p->scan_at_ns, PEAK_SCAN);
 	raise_lower(p, p->process_lower, p->process_at_ns, p->process_source);
 
-	if (p->kernel_upper >= 0) {
+	if (p->kernel_upper > 0) {
 		raise_upper(p, p->kernel_upper + p->outside_bytes);
 		raise_upper(p, p->scan_gross);
 		if (void_upper)

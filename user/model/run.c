@@ -98,8 +98,12 @@ int run_on_row(struct run *r, struct process *row)
 	add_io(&r->io, &row->io);
 	if (row->inherited_rss_bytes > r->largest_inherited_bytes)
 		r->largest_inherited_bytes = row->inherited_rss_bytes;
-	if (row->oom_killed > r->oom_killed)
+	/* One that was makes it so; of one who may have been it is not known. */
+	if (row->oom_killed == 1)
+		r->oom_killed = 1;
+	else if (r->oom_killed != 1 && (row->oom_killed < 0 || !r->oom_seen))
 		r->oom_killed = row->oom_killed;
+	r->oom_seen = true;
 	if (row->notes & NOTE_MARK_RESET) {
 		texts_add(&r->notes, "high-water-mark-reset");
 		texts_add(&r->reasons,

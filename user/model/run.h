@@ -28,6 +28,7 @@ struct run {
 	struct io_counts io;
 	int64_t largest_inherited_bytes;
 	int n_cpus;            /* of the machine: no more can be busy; 0 unknown */
+	bool oom_seen;         /* of a row */
 	int8_t oom_killed;     /* UNKNOWN without a source of evidence */
 	bool counters_missing; /* of a process that still runs at the end */
 	struct stretches phases, attempts;

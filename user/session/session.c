@@ -496,7 +496,7 @@ static int start(struct session *s)
 	fill_source(s, &source);
 	journal_start(&s->journal, s->start_ns, &s->facts, &source);
 	source_facts_free(&source);
-	s->split = (struct split){ .on = c->split && s->source->info.exact,
+	s->split = (struct split){ .on = c->split && s->source->ops->run_totals,
 				   .wait_tree = c->wait_tree,
 				   .key = c->split_key,
 				   .source = s->source,
