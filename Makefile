@@ -50,7 +50,8 @@ EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
 REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/output*.c user/config*.c) \
-	$(wildcard user/options.c user/model/*.c user/journal/*.c user/report/*.c) $(LIB_SRC)
+	$(wildcard user/options.c user/procfs/reading.c user/model/*.c user/journal/*.c user/report/*.c) \
+	$(LIB_SRC)
 REPORT_PKGS := json-c
 
 LIB_SONAME := libexitmeter.so.1

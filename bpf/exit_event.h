@@ -12,6 +12,8 @@
 
 #define EVENT_COMM_LEN 16
 #define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
+#define EVENT_ENV_MAX  512  /* of a variable: its name, '=', its value and the NUL */
+#define EVENT_KEY_MAX  64   /* of its name and '=' */
 #define EVENT_CPUS_MAX 1024
 
 /* What a call of user space's is to do; no task lies there. */
@@ -33,6 +35,7 @@ enum event_type {
 	EVENT_EXIT,
 	EVENT_OOM,
 	EVENT_AWAKE, /* the tree runs again after it was declared idle */
+	EVENT_ENV,   /* one variable of a new image's environment */
 	EVENT_COUNT, /* without fetch atomics: processes or threads became more or less */
 };
 
@@ -57,6 +60,7 @@ enum event_flag {
 	EVENT_NO_SPLIT = 1u << 18, /* the parts of its memory at the end were not read whole */
 	EVENT_BOUND = 1u << 17,    /* the final image was not seen at its end: error_pages holds */
 	EVENT_SPLITTER = 1u << 19, /* each of its children begins a run of its own */
+	EVENT_RUN_FIRST = 1u << 20,  /* its run began with it */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -87,6 +91,16 @@ struct exec_event {
 	__u32 flags;
 	char comm[EVENT_COMM_LEN];
 	char argv[]; /* in the record: one of three room sizes */
+};
+
+/* As exec left it, before the program could change it. */
+struct env_event {
+	__u64 start_ns;
+	__u32 type;
+	__u32 tgid;
+	__u32 run;
+	__u32 found; /* bytes of @text, with the NUL; 0: there is no such variable */
+	char text[EVENT_ENV_MAX];
 };
 
 /* A process ended, its last thread off the CPU: sums over its threads. */
@@ -339,6 +353,7 @@ _Static_assert((__builtin_offsetof(struct exit_event, cancelled_write_bytes) -
 
 _Static_assert(sizeof(struct fork_event) == 48, "fork_event is a wire format");
 _Static_assert(sizeof(struct exec_event) == 72, "exec_event is a wire format");
+_Static_assert(sizeof(struct env_event) == 24 + EVENT_ENV_MAX, "env_event is a wire format");
 _Static_assert(sizeof(struct exit_event) == 296, "exit_event is a wire format");
 _Static_assert(sizeof(struct oom_event) == 48, "oom_event is a wire format");
 _Static_assert(sizeof(struct awake_event) == 16, "awake_event is a wire format");

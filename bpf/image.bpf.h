@@ -265,6 +265,61 @@ __noinline int exec_send(u64 signal, u64 task_addr)
 	return 0;
 }
 
+/* What a run is named by (--split-key ENV:), with the '='; set before load. */
+const volatile char env_key[EVENT_KEY_MAX] = "";
+const volatile __u32 env_key_len = 0;
+
+#ifndef NO_FETCH
+#define ENV_VARIABLES 512 /* are looked at, from the first */
+
+/*
+ * Of the image that an exec has just made, while nobody has run it: its environment begins where
+ * the arguments end (KERNEL: create_elf_tables).
+ */
+__noinline int env_send(u64 signal, u64 task_addr)
+{
+	struct task_struct *task = (void *)task_addr;
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	u64 at = BPF_CORE_READ(mm, arg_end), end = BPF_CORE_READ(mm, env_end);
+	struct process *p = process_find(signal);
+	struct env_event *ev;
+	bool rest = false; /* of a variable that did not fit */
+	long len = 0;
+	int i;
+
+	if (!p)
+		return 0;
+	ev = bpf_ringbuf_reserve(&events, sizeof(*ev), 0);
+	if (!ev) {
+		__sync_fetch_and_add(&drops.exec_events, 1);
+		return 0;
+	}
+	ev->type = EVENT_ENV;
+	ev->start_ns = p->event.start_ns;
+	ev->tgid = p->event.tgid;
+	ev->run = p->event.run;
+	ev->found = 0;
+	for (i = 0; i < ENV_VARIABLES && at < end; i++) {
+		len = bpf_probe_read_user_str(ev->text, sizeof(ev->text), (void *)at);
+		if (len <= 0)
+			break;
+		if (!rest && !bpf_strncmp(ev->text, env_key_len, (const char *)env_key)) {
+			ev->found = (u32)len;
+			break;
+		}
+		rest = len == sizeof(ev->text); /* it was cut for the NUL */
+		at += len - rest;
+	}
+	bpf_ringbuf_submit(ev, wake_flags());
+	return 0;
+}
+#else
+static __always_inline int env_send(u64 signal, u64 task_addr)
+{
+	return 0;
+}
+#endif
+
 /* The new image is in place, the other threads are gone. */
 static __always_inline int process_exec(struct task_struct *task, struct process *p)
 {
@@ -285,6 +340,8 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);
 
+	if (nr_runs > 1 && env_key_len && p->event.flags & EVENT_RUN_FIRST)
+		env_send(p->signal, (u64)task);
 	exec_send(p->signal, (u64)task);
 	return 0;
 }

@@ -77,8 +77,10 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 
 	p = bpf_map_lookup_elem(&processes, &signal);
 	/* The task iterator met it before its first wakeup. */
-	if (attaching && p && p->event.start_ns == BPF_CORE_READ(task, start_boottime))
+	if (attaching && p && p->event.start_ns == BPF_CORE_READ(task, start_boottime)) {
+		run_give_back(creator, run);
 		return 0;
+	}
 	if (p) {
 		__sync_fetch_and_add(&drops.stale_entries, 1);
 		bpf_map_delete_elem(&processes, &signal);
@@ -88,6 +90,7 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 		/* Or it met it just now, and has counted it. */
 		if (!attaching || !bpf_map_lookup_elem(&processes, &signal))
 			__sync_fetch_and_add(&drops.processes_unfollowed, 1);
+		run_give_back(creator, run);
 		return 0;
 	}
 	p->signal = signal;
@@ -116,6 +119,8 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 		if (mm_enter(mm, run, ev->inherited_pages, bpf_get_smp_processor_id()))
 			ev->flags |= EVENT_UNTRACKED_MM;
 	}
+	if (nr_runs > 1 && creator && creator->event.flags & EVENT_SPLITTER)
+		ev->flags |= EVENT_RUN_FIRST;
 	if (creator_signal)
 		run_add(run, FIELD(forks), 1);
 	run_count(run, FIELD(processes), 1);

@@ -153,7 +153,7 @@ __noinline int process_take(u64 task_addr)
 	u64 signal = signal_of(task), mm = (u64)BPF_CORE_READ(task, mm), start, hiwater, rss;
 	struct exit_event *ev;
 	struct mm_entry *e;
-	struct process *p, *creator;
+	struct process *p, *creator = NULL;
 	struct birth *b;
 
 	/* Past its last use of memory: it is as good as gone. */
@@ -172,6 +172,8 @@ __noinline int process_take(u64 task_addr)
 		creator = process_find(signal_of(parent));
 		if (creator)
 			ev->run = run_of_child(creator);
+		if (creator && creator->event.flags & EVENT_SPLITTER)
+			ev->flags |= EVENT_RUN_FIRST;
 	}
 	start = BPF_CORE_READ(task, group_leader, start_boottime);
 	ev->start_ns = start;
@@ -191,6 +193,7 @@ __noinline int process_take(u64 task_addr)
 		b = bpf_map_lookup_elem(&births, &signal);
 		if (b && !bpf_map_lookup_elem(&processes, &signal))
 			miss(b);
+		run_give_back(creator, ev->run);
 		return 0;
 	}
 	p = bpf_map_lookup_elem(&processes, &signal);

@@ -174,6 +174,18 @@ static __always_inline u32 run_of_child(const struct process *creator)
 	return creator->event.run;
 }
 
+/* The child was not taken in after all: a place that was claimed for it is free again. */
+static __always_inline void run_give_back(const struct process *creator, u32 place)
+{
+	struct run_totals *r;
+
+	if (nr_runs <= 1 || !creator || !(creator->event.flags & EVENT_SPLITTER))
+		return;
+	r = bpf_map_lookup_elem(&runs, &place);
+	if (r)
+		r->claimed = 0;
+}
+
 #ifndef NO_FETCH
 /* Without a lock; @max may be raised by others meanwhile. */
 __noinline int maximum(u64 *max, u64 v)

@@ -11,7 +11,7 @@ bats_require_minimum_version 1.5.0
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 EXITMETER=${EXITMETER:-$ROOT/build/exitmeter}
-WORK=${WORK:-$ROOT/build/work}
+export WORK=${WORK:-$ROOT/build/work}
 SOURCE=${SOURCE:-bpf}
 MIB=1048576
 PAGE=$(getconf PAGESIZE)

@@ -24,6 +24,11 @@ struct source_sink {
 	int (*on_exec)(void *ctx, const struct exec_record *r);
 	int (*on_exit)(void *ctx, const struct exit_record *r);
 	int (*on_oom)(void *ctx, const struct oom_record *r);
+	/*
+	 * With split_env: @value (@len bytes, cut at 512 with the name; NULL: it has none) of the
+	 * variable in the first process of @run, as an exec left it.
+	 */
+	int (*on_env)(void *ctx, uint32_t run, const char *value, size_t len);
 };
 
 struct source_options {
@@ -32,6 +37,7 @@ struct source_options {
 	size_t n_roots;
 	bool tick;        /* kernel-side tick */
 	bool split;       /* each child of a root is a run of its own */
+	const char *split_env; /* the variable it is named by; NULL: none */
 	bool debug;       /* libbpf's and our own messages on stderr */
 	const char *plan; /* the hook plan to use; NULL: the best that works */
 };
@@ -109,7 +115,9 @@ int source_poll_fd(struct source *s);
 /* How long the next drain may wait, in ms; -1 for ever (an idle tree: poll_fd tells). */
 int source_poll_ms(struct source *s);
 
-/* Every drop path that was taken, at most @cap; returns how many. */
+/* Every drop path that was taken, at most @cap (no source has more than LOSSES_MAX); returns how
+ * many. */
+#define LOSSES_MAX 32
 size_t source_losses(struct source *s, struct loss *out, size_t cap);
 
 /* wait4's word of a child of ours. */

@@ -239,6 +239,17 @@ static void totals_from(struct source_bpf *s, struct totals *ret)
 	source_bpf_totals(s, &s->skel->bss->tree, (int64_t)tree_cpu_ns(s), ret);
 }
 
+/* The interval's maximum is given once. */
+static void take_interval(struct source_bpf *s, struct totals *ret)
+{
+	uint64_t pages =
+		__atomic_exchange_n(&s->skel->bss->tree.interval_max_pages, 0, __ATOMIC_RELAXED);
+	int64_t most = source_bpf_pages(s, pages);
+
+	if (!s->old)
+		ret->interval_max_bytes = most > ret->lower_bytes ? most : ret->lower_bytes;
+}
+
 static int test_run(struct source_bpf *s, uint64_t what)
 {
 	__u64 args[2] = { what };
@@ -251,17 +262,11 @@ static int bpf_sample(struct source *base, struct tree_sample *sample)
 {
 	struct totals *ret = &sample->totals;
 	struct source_bpf *s = self(base);
-	struct run_totals *tree = &s->skel->bss->tree;
-	int64_t interval;
 
 	sample->settled = !s->old && !test_run(s, EVENT_RUN_SETTLE);
-	sample->whole = sample->settled && !tree->unread_mms;
-	interval = source_bpf_pages(
-		s, __atomic_exchange_n(&tree->interval_max_pages, 0, __ATOMIC_RELAXED));
-
+	sample->whole = sample->settled && !s->skel->bss->tree.unread_mms;
 	totals_from(s, ret);
-	if (!s->old)
-		ret->interval_max_bytes = interval > ret->lower_bytes ? interval : ret->lower_bytes;
+	take_interval(s, ret);
 	if (ret->cpu_ns != (int64_t)s->seen_cpu_ns)
 		source_bpf_wake(s);
 	return 0;
@@ -313,6 +318,7 @@ static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 	if (!err)
 		err = source_bpf_hand_on_living(s);
 	totals_from(s, ret);
+	take_interval(s, ret);
 	if (s->skel->bss->closed) /* who has begun to end has not ended yet */
 		ret->exits = ret->records;
 	if (!err && missing)
@@ -469,6 +475,10 @@ static void configure(struct source_bpf *s)
 	skel->rodata->attaching = s->attaching;
 	if (s->split) {
 		skel->rodata->nr_runs = RUNS_MAX;
+		if (s->split_env)
+			skel->rodata->env_key_len = (uint32_t)snprintf(
+				(char *)skel->rodata->env_key, sizeof(skel->rodata->env_key), "%s=",
+				s->split_env);
 		bpf_map__set_max_entries(skel->maps.runs, RUNS_MAX);
 	}
 	if (on_demand) {
@@ -706,6 +716,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
 	s->split = o->split;
+	s->split_env = o->split_env;
 	for (size_t i = 0; i < o->n_roots; i++)
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;

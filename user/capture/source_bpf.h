@@ -46,6 +46,7 @@ struct source_bpf {
 	pid_t roots[SEED_ROOTS_MAX]; /* attached to */
 	size_t n_roots;
 	bool attaching, split;
+	const char *split_env; /* NULL: runs are not named by a variable */
 	bool root_recorded; /* the (last) root's record came */
 	size_t roots_recorded;
 	struct exitmeter_bpf *seed; /* the task iterator */

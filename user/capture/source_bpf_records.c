@@ -249,6 +249,14 @@ static int take_oom(struct source_bpf *s, const struct oom_event *e)
 	return s->base.sink.on_oom(s->base.sink.ctx, &r);
 }
 
+static int take_env(struct source_bpf *s, const struct env_event *e)
+{
+	const char *value = e->found ? e->text + strlen(s->split_env) + 1 : NULL;
+	size_t len = value ? strnlen(value, (size_t)(e->text + EVENT_ENV_MAX - value)) : 0;
+
+	return s->base.sink.on_env(s->base.sink.ctx, e->run, value, len);
+}
+
 int source_bpf_on_record(void *ctx, void *data, size_t size)
 {
 	struct source_bpf *s = ctx;
@@ -256,6 +264,7 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 	const struct exec_event *exec = data;
 	const struct exit_event *exit = data;
 	const struct oom_event *oom = data;
+	const struct env_event *env = data;
 	const struct awake_event *awake = data;
 	const struct count_event *count = data;
 
@@ -265,6 +274,8 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 		s->err = take_fork(s, fork);
 	else if (size == sizeof(*exit) && exit->type == EVENT_EXIT)
 		s->err = take_exit(s, exit);
+	else if (size == sizeof(*env) && env->type == EVENT_ENV)
+		s->err = take_env(s, env);
 	else if (size >= sizeof(*exec) && exec->type == EVENT_EXEC)
 		s->err = take_exec(s, exec, size);
 	else if (size == sizeof(*oom) && oom->type == EVENT_OOM)

@@ -5,6 +5,7 @@
 #include "capture/source_bpf.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -60,12 +61,9 @@ int source_bpf_run_totals(struct source *base, uint32_t run, bool take, struct t
 void source_bpf_run_release(struct source *base, uint32_t run)
 {
 	struct run_totals *t = run_at(base, run);
-	uint64_t number;
 
 	if (!t)
 		return;
-	number = t->claimed;
-	memset(t, 0, sizeof(*t));
-	t->claimed = number;
+	memset(t, 0, offsetof(struct run_totals, claimed));
 	__atomic_store_n(&t->claimed, 0, __ATOMIC_RELEASE);
 }

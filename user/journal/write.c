@@ -178,7 +178,7 @@ void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, si
 	end(w);
 }
 
-void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+void journal_attempt_end(struct journal *w, int64_t now_ns, int64_t of_ns, const struct stretch *s,
 			 const char *io_source)
 {
 	if (!begin(w, "attempt_end", now_ns))
@@ -187,7 +187,7 @@ void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch
 	json_key(&w->j, "id");
 	json_attempt_id(&w->j, s->name, strlen(s->name));
 	json_key(&w->j, "at");
-	json_ns(&w->j, s->started_ns);
+	json_ns(&w->j, of_ns - w->start_ns + s->started_ns);
 	json_stretch_members(&w->j, s, io_source);
 	end(w);
 }

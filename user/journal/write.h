@@ -33,7 +33,8 @@ void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t l
 		   int64_t rss_bytes);
 void journal_attempt_start(struct journal *w, int64_t now_ns, const char *id, size_t len);
 /* With what it used. */
-void journal_attempt_end(struct journal *w, int64_t now_ns, const struct stretch *s,
+/* @of_ns: when the run whose attempt it is began, on the same clock as @now_ns. */
+void journal_attempt_end(struct journal *w, int64_t now_ns, int64_t of_ns, const struct stretch *s,
 			 const char *io_source);
 /* One run of a split tree; times of the whole run. */
 struct journal_run {

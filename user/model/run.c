@@ -257,6 +257,15 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static void add_living(struct usage *u, const struct scan_counters *l)
+{
+	u->minor_faults = count_add(u->minor_faults, l->minor_faults);
+	u->major_faults = count_add(u->major_faults, l->major_faults);
+	u->voluntary_switches = count_add(u->voluntary_switches, l->voluntary_switches);
+	u->involuntary_switches = count_add(u->involuntary_switches, l->involuntary_switches);
+	io_add(&u->io, &l->io);
+}
+
 /* The kernel's totals know of records that were lost; without them the rows' sums stand. */
 static void set_usage(struct run *r, const struct run_end *end, struct summary *s)
 {
@@ -302,6 +311,8 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 							      : larger(t->involuntary_switches,
 								       r->involuntary_switches);
 	u->io = t->lost_exits > 0 || t->io.rchar < 0 ? t->io : r->io;
+	if (end->living)
+		add_living(u, end->living);
 }
 
 static bool listed(struct process **rows, size_t n, const struct process *p)
@@ -368,7 +379,7 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	s->rusage = end->rusage;
 	em_meter_end(&r->meter, larger(r->peak.process, UNKNOWN),
 		     SECONDS(larger(s->usage.cpu_ns, 0)), now);
-	run_stretches_end(r, end->at_ns, s);
+	run_stretches_end(r, end, s);
 	s->n_marks = em_meter_aged(&r->meter, now, s->marks, EM_MAX_MARKS);
 	tree_sort_peak(&r->tree);
 	if (r->peak.source == PEAK_TRACKED) {

@@ -85,6 +85,8 @@ struct run_end {
 	size_t n_losses;
 	bool exact_source;    /* every end was seen by a source that can be exact */
 	bool records_missing; /* an exit that had begun never sent its record */
+	/* What those that go on have used, of whom there are no rows; NULL: of all there are. */
+	const struct scan_counters *living;
 	struct rusage_facts rusage;
 };
 

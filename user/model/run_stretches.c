@@ -188,15 +188,28 @@ static void close_open(struct stretches *all, const struct moment *m)
 	}
 }
 
-void run_stretches_end(struct run *r, int64_t at_ns, struct summary *s)
+/* The most since the last look is theirs who are still open. */
+static void look_last(struct run *r, const struct totals *t)
 {
-	struct moment m = { .at_ns = at_ns - r->start_ns,
+	enum peak_source source = t->lower_bytes >= 0 ? PEAK_TRACKED : PEAK_SCAN;
+
+	if (t->interval_max_bytes <= 0)
+		return;
+	stretches_on_look(&r->phases, t->interval_max_bytes, source, NULL, t->threads);
+	stretches_on_look(&r->attempts, t->interval_max_bytes, source, NULL, t->threads);
+}
+
+void run_stretches_end(struct run *r, const struct run_end *end, struct summary *s)
+{
+	struct moment m = { .at_ns = end->at_ns - r->start_ns,
 			    .rss_bytes = UNKNOWN,
 			    .threads = UNKNOWN,
 			    .marks_bytes = r->peak.running_sum,
-			    .so_far = rows_so_far(r) };
+			    .so_far = end->living ? so_far(r, &end->totals, end->living)
+						  : rows_so_far(r) };
 	struct stretch *only = r->attempts.first;
 
+	look_last(r, &end->totals);
 	if (r->counters_missing || r->totals.lost_exits != 0)
 		m.so_far = counters_unknown();
 	m.so_far.cpu_ns = s->usage.cpu_ns;

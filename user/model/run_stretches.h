@@ -11,7 +11,7 @@
 void run_stretches_on_sample(struct run *r, const struct tree_sample *s, double from);
 void run_stretches_on_exit(struct run *r, const struct process *row);
 /* Closes those that are open, at the run's end, and moves all into @s, which has its usage. */
-void run_stretches_end(struct run *r, int64_t at_ns, struct summary *s);
+void run_stretches_end(struct run *r, const struct run_end *end, struct summary *s);
 
 /* In run.c: a total that no more cores than there are can have used. */
 double run_plausible_cpu(const struct run *r, double cpu, double now);

@@ -78,9 +78,10 @@ void scan_count(struct scan *s, uint32_t run, struct scan_counters *ret);
 /* It was there before: what it has used up to now is not counted.  */
 void scan_count_from_now(struct scan *s, struct process_key key);
 
-/* Called with each process's high-water mark before that is set back. */
-typedef void (*scan_mark_fn)(void *ctx, struct process_key key, int64_t mark_bytes);
-/* Sets every mark back to what is resident now; how many of @ret_n could be. */
-size_t scan_reset_marks(struct scan *s, scan_mark_fn before, void *ctx, size_t *ret_n);
+/* Called with each process's high-water mark, and the run it is of, before that is set back. */
+typedef void (*scan_mark_fn)(void *ctx, struct process_key key, uint32_t run, int64_t mark_bytes);
+/* Sets the marks of @run (0: of all) back to what is resident now; how many of @ret_n could be. */
+size_t scan_reset_marks(struct scan *s, uint32_t run, scan_mark_fn before, void *ctx,
+			size_t *ret_n);
 
 #endif /* SCAN_H */

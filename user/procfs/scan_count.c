@@ -205,7 +205,7 @@ static bool reset_one(const struct watched *w)
 	return done;
 }
 
-size_t scan_reset_marks(struct scan *s, scan_mark_fn before, void *ctx, size_t *ret_n)
+size_t scan_reset_marks(struct scan *s, uint32_t run, scan_mark_fn before, void *ctx, size_t *ret_n)
 {
 	struct watched *w = s->round;
 	size_t done = 0;
@@ -216,11 +216,11 @@ size_t scan_reset_marks(struct scan *s, scan_mark_fn before, void *ctx, size_t *
 		struct proc_status st;
 		size_t len = 0;
 
-		if (w->shared_mm || watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) ||
+		if (w->shared_mm || (run && w->run != run) || watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) ||
 		    proc_status_parse(buf, len, &st) || st.vm_hwm_bytes < 0)
 			continue;
 		++*ret_n;
-		before(ctx, w->key, st.vm_hwm_bytes);
+		before(ctx, w->key, w->run, st.vm_hwm_bytes);
 		done += reset_one(w);
 	}
 	return done;

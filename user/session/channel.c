@@ -2,6 +2,7 @@
 #include "session/channel.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct client {
 
 void channel_init(struct channel *c)
 {
-	*c = (struct channel){ .epoll_fd = -1 };
+	*c = (struct channel){ .epoll_fd = -1, .spare_fd = -1 };
 	for (size_t i = 0; i < CHANNEL_SOCKETS; i++)
 		c->sockets[i].fd = -1;
 }
@@ -64,6 +65,8 @@ int channel_listen(struct channel *c, const struct channel_socket *s)
 		err = watch(c, EPOLL_CTL_ADD, s->fd, &c->sockets[i], false);
 	if (!err)
 		c->sockets[i] = *s;
+	if (c->spare_fd < 0)
+		c->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return err;
 }
 
@@ -254,6 +257,27 @@ static void refuse(int fd, const char *why)
 	close(fd);
 }
 
+/*
+ * Who cannot be accepted for want of descriptors would stay in the queue, and the loop would come
+ * back to him for ever: a spare one is given up for telling him.
+ */
+static int accept_one(struct channel *c, const struct channel_socket *s)
+{
+	int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	while (fd < 0 && (errno == EMFILE || errno == ENFILE) && c->spare_fd >= 0) {
+		close(c->spare_fd);
+		fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0)
+			refuse(fd, "error too many open files\n");
+		c->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			break;
+		fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	}
+	return fd;
+}
+
 static void accept_all(struct channel *c, const struct channel_socket *s)
 {
 	struct ucred peer = { 0 };
@@ -261,7 +285,7 @@ static void accept_all(struct channel *c, const struct channel_socket *s)
 	struct client *client;
 	int fd;
 
-	while ((fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+	while ((fd = accept_one(c, s)) >= 0) {
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) ||
 		    (peer.uid && peer.uid != c->uid)) {
 			refuse(fd, "error not allowed\n");
@@ -312,5 +336,7 @@ void channel_close(struct channel *c)
 		channel_socket_close(&c->sockets[i]);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
+	if (c->spare_fd >= 0)
+		close(c->spare_fd);
 	channel_init(c);
 }

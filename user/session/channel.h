@@ -27,6 +27,7 @@ struct channel_socket {
 
 struct channel {
 	int epoll_fd; /* readable when channel_serve has something to do */
+	int spare_fd; /* one to have when there are no more */
 	uid_t uid;    /* who may speak, beside root */
 	struct channel_socket sockets[CHANNEL_SOCKETS];
 	struct client *clients;

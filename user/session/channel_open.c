@@ -71,14 +71,17 @@ static int listen_at(const char *name)
 
 /* --- the private one ----------------------------------------------------------------------- */
 
-/* A folder in @base that only @as may look into, and a socket there. */
+/* A folder in @base that only @as may look into, and a socket there; not in another's folder. */
 static int private_in(const char *base, const struct identity *as, struct channel_socket *ret)
 {
 	struct channel_socket s = { .fd = -1 };
+	struct stat st;
 	int err = 0;
 
 	if (!base || *base != '/')
 		return -ENOENT;
+	if (stat(base, &st) || (st.st_uid != geteuid() && st.st_uid))
+		return -EPERM;
 	if (asprintf(&s.folder, "%s/exitmeter-XXXXXX", base) < 0)
 		return -ENOMEM;
 	if (!mkdtemp(s.folder)) {
@@ -94,7 +97,7 @@ static int private_in(const char *base, const struct identity *as, struct channe
 		s.fd = listen_at(s.path);
 		err = s.fd < 0 ? s.fd : 0;
 	}
-	if (!err && as && (chown(s.path, as->uid, as->gid) || chown(s.folder, as->uid, as->gid)))
+	if (!err && as && (lchown(s.path, as->uid, as->gid) || lchown(s.folder, as->uid, as->gid)))
 		err = -errno;
 	if (err)
 		channel_socket_close(&s);
@@ -179,7 +182,7 @@ static int open_socket(struct channel *c, const char *name, const struct identit
 		return s.fd;
 	if (*name != '@') {
 		s.path = strdup(name);
-		if (!s.path || (as && chown(name, as->uid, as->gid))) {
+		if (!s.path || (as && lchown(name, as->uid, as->gid))) {
 			err = s.path ? -errno : -ENOMEM;
 			channel_socket_close(&s);
 			return err;
@@ -191,13 +194,19 @@ static int open_socket(struct channel *c, const char *name, const struct identit
 	return err;
 }
 
-/* "N[,M]": copies that the command does not get, nor the originals. */
+/*
+ * "N[,M]": copies that the command does not get, nor the originals.  The standard streams are the
+ * command's, and whoever shares them would find them not to wait any more.
+ */
 static int take_descriptor(long fd, int access)
 {
-	int copy = fd < 0 || fd > INT_MAX ? -1 : fcntl((int)fd, F_DUPFD_CLOEXEC, 3), flags;
+	int copy, flags;
 
+	if (fd <= STDERR_FILENO || fd > INT_MAX)
+		return -EBADF;
+	copy = fcntl((int)fd, F_DUPFD_CLOEXEC, 3);
 	if (copy < 0)
-		return fd < 0 || fd > INT_MAX ? -EBADF : -errno;
+		return -errno;
 	flags = fcntl(copy, F_GETFL);
 	if ((flags & O_ACCMODE) != O_RDWR && (flags & O_ACCMODE) != access) {
 		close(copy);
@@ -205,8 +214,7 @@ static int take_descriptor(long fd, int access)
 	}
 	/* Whoever has the other end may see it: a pipe of its own for a control channel. */
 	fcntl(copy, F_SETFL, flags | O_NONBLOCK);
-	if (fd > STDERR_FILENO)
-		fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 	return copy;
 }
 
@@ -302,6 +310,8 @@ int channel_open(struct channel *c, const char *name, const struct identity *as)
 		log_line("control '%s': fd:N[,M], unix:PATH or fifo:PATH[,PATH]", name);
 	else if (err == -ENOTSUP)
 		log_line("control '%s': not a fifo", name);
+	else if (err == -EBADF)
+		log_line("control '%s': no open descriptor beyond the standard streams", name);
 	else if (err == -EPERM)
 		log_line("control '%s': no pipe, socket or terminal", name);
 	else if (err)

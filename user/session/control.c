@@ -92,13 +92,16 @@ static const char *attempt_end(struct control *c, const struct request *r)
 		return "no such attempt is open";
 	m = look(c, &t);
 	s = run_on_attempt_end(c->of, r->name, r->name_len, &m);
-	journal_attempt_end(c->journal, t.at_ns, s, c->io_source);
+	journal_attempt_end(c->journal, t.at_ns, c->of->start_ns, s, c->io_source);
 	return NULL;
 }
 
-static void carry(void *ctx, struct process_key key, int64_t mark_bytes)
+static void carry(void *ctx, struct process_key key, uint32_t place, int64_t mark_bytes)
 {
-	run_on_mark(ctx, key, mark_bytes);
+	struct control *c = ctx;
+
+	run_on_mark(c->run, key, mark_bytes);
+	split_on_mark(c->split, place, key, mark_bytes);
 }
 
 static void reset_peak(struct control *c)
@@ -109,7 +112,7 @@ static void reset_peak(struct control *c)
 
 	/* The source that reads /proc itself has no marks to set back. */
 	if (c->sampler->scanning)
-		done = scan_reset_marks(c->sampler->scan, carry, c->run, &n);
+		done = scan_reset_marks(c->sampler->scan, c->place, carry, c, &n);
 	run_on_reset(c->of, &m, n && done == n);
 }
 
@@ -132,16 +135,17 @@ static void usage(struct control *c, struct client *from)
 static const char *find_run(struct control *c, const struct request *r, pid_t pid)
 {
 	struct split_run *one = NULL;
+	const char *why = NULL;
 
 	c->of = c->run;
 	c->place = 0;
 	c->journal->run = 0;
 	if (r->of)
-		one = split_named(c->split, r->of, r->of_len);
+		why = split_named(c->split, r->of, r->of_len, &one);
 	else if (pid)
-		one = split_of_pid(c->split, pid);
-	if (!one)
-		return r->of ? "no such run" : NULL;
+		why = split_of_pid(c->split, pid, &one);
+	if (why || !one)
+		return why;
 	c->of = split_run_model(one);
 	c->place = split_run_place(one);
 	c->journal->run = split_run_number(one);

@@ -34,7 +34,6 @@
 #define SAMPLE_SHARE      20
 #define TERM_GRACE_NS     (5 * NS_PER_S)
 #define TERM_SAME_NS      (50 * NS_PER_MS) /* timeout(1) sends one to us and one to our group */
-#define LOSSES_MAX        32
 #define STATUS_TERMINATED (128 + SIGTERM)
 
 struct session {
@@ -146,6 +145,13 @@ static int on_oom(void *ctx, const struct oom_record *r)
 
 	journal_oom(&s->journal, r);
 	return 0;
+}
+
+static int on_env(void *ctx, uint32_t run, const char *value, size_t len)
+{
+	struct session *s = ctx;
+
+	return split_on_env(&s->split, run, value, len);
 }
 
 static void flush_journal(struct session *s)
@@ -415,12 +421,13 @@ static int open_source(struct session *s)
 {
 	const char *why;
 	const struct config *c = s->config;
-	const struct source_sink sink = { s, on_fork, on_exec, on_exit_record, on_oom };
+	const struct source_sink sink = { s, on_fork, on_exec, on_exit_record, on_oom, on_env };
 	const struct source_options o = { .root = s->launch.pid,
 					  .roots = c->pids,
 					  .n_roots = c->n_pids,
 					  .tick = c->tick && c->interval_s > 0,
 					  .split = c->split,
+					  .split_env = split_key_variable(c->split_key),
 					  .debug = c->debug,
 					  .plan = c->source_plan };
 	int err = choice_open(c, &o, &sink, &s->source, s->fallback_reason,
@@ -500,6 +507,7 @@ static int start(struct session *s)
 				   .wait_tree = c->wait_tree,
 				   .key = c->split_key,
 				   .source = s->source,
+				   .scan = s->sampler.scanning ? s->sampler.scan : NULL,
 				   .journal = &s->journal,
 				   .io_source = s->control.io_source,
 				   .min_sample_s = least,
@@ -578,6 +586,8 @@ static int finish(struct session *s, struct summary *sum)
 	if (err && err != -ETIME)
 		texts_add(&s->run.reasons, "a record was not taken: %s", strerror(-err));
 	end.records_missing = err == -ETIME;
+	if (end.totals.interval_max_bytes < s->sampler.interval_max_bytes)
+		end.totals.interval_max_bytes = s->sampler.interval_max_bytes;
 	if (!s->root_ended || s->config->wait_tree)
 		s->ended_ns = now_ns(CLOCK_MONOTONIC);
 	end.at_ns = now_ns(CLOCK_MONOTONIC);
@@ -675,6 +685,7 @@ static int open_targets(struct session *s)
 	if (err)
 		return err;
 	signals_take_interrupt(&s->signals);
+	signals_ignore_refusals();
 	return facts_of_target(s->config, &s->facts);
 }
 
@@ -693,6 +704,7 @@ static int hold_command(struct session *s, const struct identity *as)
 		return err;
 	}
 	signals_ignore_keyboard();
+	signals_ignore_refusals();
 	return 0;
 }
 

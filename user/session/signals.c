@@ -38,7 +38,10 @@ void signals_ignore_keyboard(void)
 {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
-	/* A report into a closed pipe or beyond a limit is an error, not our end. */
+}
+
+void signals_ignore_refusals(void)
+{
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 }

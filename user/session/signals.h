@@ -23,6 +23,8 @@ struct signals {
 int signals_open(struct signals *s);
 /* After it. */
 void signals_ignore_keyboard(void);
+/* A report into a closed pipe or beyond a limit is an error, not our end. */
+void signals_ignore_refusals(void);
 /* Stops us like a Ctrl-Z; true when we were stopped and go on. */
 bool signals_stop(void);
 /* INT arrives through the descriptor too, from here on: it ends waiting for the tree. */

@@ -120,17 +120,21 @@ static bool ask(int fd, const char *what, const char *name)
 
 static int run_command(char **argv)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit;
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, interrupt, quit, child;
+	const struct sigaction wait_for_it = { .sa_handler = SIG_DFL };
 	int status = 0;
 	pid_t pid;
 
 	/* As a shell: the keyboard's signals are the command's. */
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGQUIT, &ignore, &quit);
+	/* Where it was ignored, nobody could be waited for. */
+	sigaction(SIGCHLD, &wait_for_it, &child);
 	pid = fork();
 	if (pid == 0) {
 		sigaction(SIGINT, &interrupt, NULL);
 		sigaction(SIGQUIT, &quit, NULL);
+		sigaction(SIGCHLD, &child, NULL);
 		execvp(argv[0], argv);
 		log_line("cannot run '%s': %s", argv[0], strerror(errno));
 		_exit(errno == ENOENT || errno == ENOTDIR ? STATUS_NOT_FOUND

@@ -74,6 +74,8 @@ static struct split_run *begin(struct split *s, const struct fork_record *f)
 	r->born_ns = f->at_ns;
 	r->ended_ns = UNKNOWN;
 	r->wait_status = UNKNOWN;
+	if (s->source->info.degraded)
+		texts_add(&r->run->reasons, "%s", s->source->info.degraded);
 	HASH_ADD(hh, s->runs, place, sizeof(r->place), r);
 	return r;
 }
@@ -140,9 +142,33 @@ int split_on_exec(struct split *s, const struct exec_record *e)
 
 	if (!r || !r->run)
 		return 0;
-	if (same(r->first, e->key))
+	if (same(r->first, e->key) && !split_key_variable(s->key))
 		name_it(s, r, e->comm);
 	return run_on_exec(r->run, e);
+}
+
+int split_on_env(struct split *s, uint32_t place, const char *value, size_t len)
+{
+	struct split_run *r = s->on && place ? find(s, place) : NULL;
+	char *name = value ? strndup(value, len) : NULL;
+
+	if (value && !name)
+		return -ENOMEM;
+	if (!r) {
+		free(name);
+		return 0;
+	}
+	free(r->name);
+	r->name = name;
+	return 0;
+}
+
+void split_on_mark(struct split *s, uint32_t place, struct process_key key, int64_t mark_bytes)
+{
+	struct split_run *r = s->on && place ? find(s, place) : NULL;
+
+	if (r && r->run)
+		run_on_mark(r->run, key, mark_bytes);
 }
 
 /* --- its end ------------------------------------------------------------------------------- */
@@ -165,15 +191,39 @@ static void totals_of(struct split *s, const struct split_run *r, struct totals 
 	}
 }
 
+/* What its living descendants have used, as far as the records of all others are here. */
+static void count_living(struct split *s, const struct split_run *r, const struct totals *t,
+			 struct scan_counters *ret)
+{
+	const struct scan_counters unknown = { UNKNOWN, UNKNOWN, UNKNOWN,    UNKNOWN,
+					       UNKNOWN, UNKNOWN, io_unknown, UNKNOWN };
+	struct totals after = { .exits = UNKNOWN };
+
+	if (s->scan && t->exits == t->records) {
+		scan_count(s->scan, r->place, ret);
+		source_run_counts(s->source, r->place, &after);
+	}
+	if (after.exits != t->exits)
+		*ret = unknown;
+}
+
 static void tell_end(struct split *s, struct split_run *r, int64_t at_ns)
 {
+	struct loss losses[LOSSES_MAX];
 	struct run_end end = { .at_ns = at_ns,
+			       .losses = losses,
+			       .n_losses = source_losses(s->source, losses, LOSSES_MAX),
 			       .exact_source = s->exact_source,
 			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN } };
+	struct scan_counters living;
 	struct journal_run line = { .number = r->number, .name = r->name, .pid = r->pid };
 	struct summary *sum = summary_new();
 
 	totals_of(s, r, &end.totals);
+	if (end.totals.processes > 0) {
+		count_living(s, r, &end.totals, &living);
+		end.living = &living;
+	}
 	if (!sum || run_finish(r->run, &end, TOP_PEAK, sum)) {
 		texts_add(s->reasons, "the end of a run was not written: out of memory");
 	} else {
@@ -234,13 +284,11 @@ void split_on_drained(struct split *s)
 			forget(s, r);
 			continue;
 		}
-		if (r->ended_ns < 0)
-			continue;
-		if (r->run && !s->wait_tree)
+		if (r->ended_ns >= 0 && r->run && !s->wait_tree)
 			tell_end(s, r, sampler_now_ns());
-		if (source_run_counts(s->source, r->place, &t))
-			continue;
-		r->whole = !t.processes && t.exits == t.records;
+		/* One whose first process's record was lost ends here. */
+		if (!source_run_counts(s->source, r->place, &t))
+			r->whole = t.exits > 0 && !t.processes && t.exits == t.records;
 	}
 }
 
@@ -293,20 +341,20 @@ void split_free(struct split *s)
 
 /* --- whose is it --------------------------------------------------------------------------- */
 
-struct split_run *split_of_pid(const struct split *s, pid_t pid)
+const char *split_of_pid(const struct split *s, pid_t pid, struct split_run **ret)
 {
 	struct split_member *m;
-	struct split_run *r;
 	int32_t key = (int32_t)pid;
 
 	HASH_FIND_INT(s->members, &key, m);
-	r = m ? find(s, m->place) : NULL;
-	return r && r->run ? r : NULL;
+	*ret = m ? find(s, m->place) : NULL;
+	return *ret && !(*ret)->run ? "the run has ended" : NULL;
 }
 
-struct split_run *split_named(const struct split *s, const char *name, size_t len)
+const char *split_named(const struct split *s, const char *name, size_t len,
+			struct split_run **ret)
 {
-	struct split_run *r, *next;
+	struct split_run *r, *next, *numbered = NULL, *named = NULL;
 	bool integer;
 	int64_t number = -1;
 
@@ -314,11 +362,18 @@ struct split_run *split_named(const struct split *s, const char *name, size_t le
 		em_number_int(name, len, &number);
 	for (r = s->runs; r; r = next) {
 		next = r->hh.next;
-		if (r->run && ((r->name && strlen(r->name) == len && !memcmp(r->name, name, len)) ||
-			       (int64_t)r->number == number))
-			return r;
+		if (!r->run)
+			continue;
+		if ((int64_t)r->number == number)
+			numbered = r;
+		if (!r->name || strlen(r->name) != len || memcmp(r->name, name, len) != 0)
+			continue;
+		if (named)
+			return "more than one run has that name";
+		named = r;
 	}
-	return NULL;
+	*ret = named ? named : numbered;
+	return *ret ? NULL : "no such run";
 }
 
 struct run *split_run_model(struct split_run *r)

@@ -12,6 +12,7 @@
 
 #define FILE_BYTES ((size_t)128 * 1024) /* of an environment */
 #define NAME_MAX_  1024
+#define VARIABLE_MAX 62 /* of its name: as the BPF side looks for it */
 
 bool split_key_valid(const char *key)
 {
@@ -23,7 +24,12 @@ bool split_key_valid(const char *key)
 		return false;
 	while (isalnum((unsigned char)*at) || *at == '_')
 		at++;
-	return !*at;
+	return !*at && at - key - 4 <= VARIABLE_MAX;
+}
+
+const char *split_key_variable(const char *key)
+{
+	return key && !strncmp(key, "ENV:", 4) ? key + 4 : NULL;
 }
 
 /* The value of @name among NUL-separated "NAME=value". */
