@@ -679,6 +679,21 @@ bare_root() {
 		gcc -O1 -D_GNU_SOURCE -pthread -static -o bare/hold "$ROOT/tests/work/hold.c"
 }
 
+@test "case 43: without /proc the programs that come later are loaded too" {
+	[ "$SOURCE" = bpf ] || skip "elsewhere: the BPF source only"
+	local with without
+	unshare -m true 2>/dev/null || skip "elsewhere: no mount namespaces"
+	meter -- "$WORK/hold" burn=200 exit=0
+	with=$(summary '[.source.samples, .run.oom_killed] | @json')
+	rm -f sum.json run.journal
+	unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /proc && exec "$@"' sh \
+		"$EXITMETER" -q --source=bpf --json sum.json -- "$WORK/hold" burn=200 exit=0
+	without=$(summary '[.source.samples, .run.oom_killed] | @json')
+	same "without /proc" "$without" "$with"
+	holds "what is missing is said" '.source.notes == ["no-proc"]'
+	same "left behind" "$(compgen -G '/tmp/exitmeter-btf-*' || true)" ""
+}
+
 @test "case 43: an empty root file system" {
 	bare_root
 	status=0

@@ -174,13 +174,13 @@ int kernel_btf_open(struct kernel_btf *ret)
 		return -errno;
 	*ret = (struct kernel_btf){ .fd = fd };
 	snprintf(ret->path, sizeof(ret->path), "/proc/self/fd/%d", fd);
-	if (access(ret->path, R_OK)) { /* no /proc */
-		int err = -errno;
-
-		kernel_btf_close(ret);
-		return err;
-	}
-	return 0;
+	if (!access(ret->path, R_OK))
+		return 0;
+	close(fd); /* no /proc: libbpf, which takes a path, gets one that goes with us */
+	snprintf(ret->path, sizeof(ret->path), "/tmp/exitmeter-btf-XXXXXX");
+	ret->fd = mkostemp(ret->path, O_CLOEXEC);
+	ret->is_file = ret->fd >= 0;
+	return ret->is_file ? 0 : -errno;
 }
 
 int kernel_btf_fill(struct kernel_btf *k, const struct btf *object, bool fresh)
@@ -229,9 +229,12 @@ out:
 
 void kernel_btf_close(struct kernel_btf *k)
 {
+	if (k->is_file)
+		unlink(k->path);
 	if (k->fd >= 0)
 		close(k->fd);
 	k->fd = -1;
+	k->is_file = false;
 }
 
 bool kernel_btf_has_struct(const struct kernel_btf *k, const char *name)

@@ -17,14 +17,15 @@
 struct btf;
 
 struct kernel_btf {
-	int fd;        /* memfd for the raw BTF */
+	int fd;        /* for the raw BTF: a memfd, without /proc a file */
 	char path[32]; /* of it, for libbpf, which reads it when it loads */
-	bool cached;   /* it came from the file */
+	bool is_file;  /* @path is to be removed */
+	bool cached;   /* it came from the cache */
 };
 
 /*
  * An empty place; libbpf wants its path before the object's own types are known.  0 or -errno:
- * then there is none (no memfd, no /proc) and @ret->fd is -1.
+ * then there is none and @ret->fd is -1.
  */
 int kernel_btf_open(struct kernel_btf *ret);
 
