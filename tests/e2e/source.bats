@@ -97,3 +97,17 @@ empty() { : >"$1"; }
 	holds "the run says so" '.run.oom_killed'
 	same "a line in the journal" "$(jq -c 'select(.event == "oom") | .comm' run.journal)" '"hold"'
 }
+
+@test "proc: a command too short for a look has its name, its CPU and its faults all the same" {
+	local i
+	for i in 1 2 3 4 5; do
+		rm -f sum.json
+		"$EXITMETER" -q --source=proc --json sum.json -- "$WORK/burn" 30
+		holds "run $i" '.processes | length == 1 and (.[0] | .comm == "burn" and .cpu_seconds >= 0.03
+			and .cpu_seconds < 0.2 and .cpu_user_seconds + .cpu_system_seconds - .cpu_seconds < 1e-9
+			and .minor_faults > 0 and .exit_code == 0)'
+		# to the ns, where ticks say 3 hundredths
+		holds "and its group" '.groups == [{ comm: "burn", processes: 1, cpu_seconds: .processes[0].cpu_seconds,
+			peak_rss_bytes: .processes[0].peak_rss_bytes }]'
+	done
+}

@@ -226,7 +226,13 @@ static void test_groups_unknown(void)
 	groups_add(&g, p);
 	EQ_I(groups_list(&g, list), 2, "two names");
 	EQ_I(list[0].peak_rss_bytes, UNKNOWN, "an unknown peak stays unknown");
-	EQ_I(list[0].cpu_ns, 0, "unknown CPU adds nothing");
+	EQ_I(list[0].cpu_ns, UNKNOWN, "so does CPU");
+	p->cpu_ns = 5;
+	groups_add(&g, p);
+	p->cpu_ns = UNKNOWN;
+	groups_add(&g, p);
+	groups_list(&g, list);
+	EQ_I(list[0].cpu_ns, 5, "beside CPU that is known it adds nothing");
 	process_unref(p);
 	groups_free(&g);
 }

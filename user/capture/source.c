@@ -37,6 +37,12 @@ size_t source_losses(struct source *s, struct loss *out, size_t cap)
 	return s->ops->losses(s, out, cap);
 }
 
+void source_ending(struct source *s, pid_t pid)
+{
+	if (s->ops->ending)
+		s->ops->ending(s, pid);
+}
+
 void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru)
 {
 	s->ops->reaped(s, pid, status, ru);

@@ -65,6 +65,7 @@ struct source_ops {
 	int (*poll_fd)(struct source *s);
 	int (*poll_ms)(struct source *s);
 	size_t (*losses)(struct source *s, struct loss *out, size_t cap);
+	void (*ending)(struct source *s, pid_t pid); /* NULL: it is not interested */
 	void (*reaped)(struct source *s, pid_t pid, int status, const struct rusage *ru);
 	int (*run_totals)(struct source *s, uint32_t run, bool take, struct totals *ret);
 	void (*run_release)(struct source *s, uint32_t run);
@@ -121,6 +122,8 @@ int source_poll_ms(struct source *s);
 size_t source_losses(struct source *s, struct loss *out, size_t cap);
 
 /* wait4's word of a child of ours. */
+/* A child of ours has ended and is about to be waited for. */
+void source_ending(struct source *s, pid_t pid);
 void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru);
 
 /*

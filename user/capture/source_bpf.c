@@ -228,8 +228,8 @@ void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, i
 		.lower_max_at_ns = (int64_t)t->lower_max_at_ns,
 		.epoch = t->epoch,
 	};
-	source_bpf_split_cpu(ret->cpu_ns, t->utime_ns, t->stime_ns, &ret->cpu_user_ns,
-			     &ret->cpu_system_ns);
+	cpu_split(ret->cpu_ns, (int64_t)t->utime_ns, (int64_t)t->stime_ns, &ret->cpu_user_ns,
+		  &ret->cpu_system_ns);
 	if (s->old)
 		source_bpf_old_totals(s, ret);
 }

@@ -111,9 +111,6 @@ void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret);
 /* For ring_buffer__new; @ctx is the source. */
 int source_bpf_on_record(void *ctx, void *data, size_t size);
 int64_t source_bpf_pages(const struct source_bpf *s, uint64_t n);
-/* User and system in the ratio of the ticks, as the kernel's own rusage does (SPEC U-31). */
-void source_bpf_split_cpu(int64_t cpu_ns, uint64_t utime_ns, uint64_t stime_ns, int64_t *ret_user,
-			  int64_t *ret_system);
 /* What an ended and a living process's event have in common. */
 void source_bpf_record(const struct source_bpf *s, const struct exit_event *e,
 		       struct exit_record *ret);

@@ -3,23 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 
 #include "procfs/scan.h"
 #include "units.h"
-
-/* All that a living process's threads used so far, ended ones too; 0 once it is gone. */
-static uint64_t process_cpu_ns(uint32_t pid)
-{
-	struct timespec t;
-	clockid_t clock;
-
-	if (!pid || clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t))
-		return 0;
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
 
 /* What /proc says where the programs were not asked to count. */
 static void counts_from_proc(const struct proc_stat *stat, struct exit_record *r)
@@ -63,12 +51,13 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	struct proc_stat stat;
 	struct mm_entry mm = { 0 };
 	struct exit_record r;
-	uint64_t known = e.images_peak_pages, clock = counted ? 0 : process_cpu_ns(e.pid);
+	uint64_t known = e.images_peak_pages;
+	int64_t clock = counted || !e.pid ? UNKNOWN : scan_cpu_ns((pid_t)e.pid);
 
 	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
 		known = mm.known;
-	if (clock > p->before_cpu_ns)
-		e.cpu_ns = clock - p->before_cpu_ns;
+	if (clock > (int64_t)p->before_cpu_ns)
+		e.cpu_ns = (uint64_t)clock - p->before_cpu_ns;
 	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
 	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	source_bpf_record(s, &e, &r);
@@ -97,8 +86,8 @@ static int take_running(struct source_bpf *s, const struct process *p)
 		if (!counted && !(e.flags & EVENT_TAKEN_IN))
 			counts_from_proc(&stat, &r);
 		if (r.cpu_ns >= 0 && r.cpu_user_ns + r.cpu_system_ns != r.cpu_ns)
-			source_bpf_split_cpu(r.cpu_ns, stat.utime_ticks, stat.stime_ticks,
-					     &r.cpu_user_ns, &r.cpu_system_ns);
+			cpu_split(r.cpu_ns, (int64_t)stat.utime_ticks, (int64_t)stat.stime_ticks,
+				  &r.cpu_user_ns, &r.cpu_system_ns);
 		if (!scan_status((pid_t)e.pid, &status))
 			memory_from_proc(s, &e, &status, &r);
 	}
@@ -117,7 +106,7 @@ void source_bpf_update_clocks(struct source_bpf *s)
 		key = next;
 		at = &key;
 		if (!bpf_map_lookup_elem(fd, &key, &p))
-			process_cpu_ns(p.event.pid);
+			scan_cpu_ns((pid_t)p.event.pid);
 	}
 }
 

@@ -73,16 +73,6 @@ static int take_exec(struct source_bpf *s, const struct exec_event *e, size_t si
 	return s->base.sink.on_exec(s->base.sink.ctx, &r);
 }
 
-/* User and system in the ratio of the ticks, as the kernel's own rusage does (SPEC U-31). */
-void source_bpf_split_cpu(int64_t cpu_ns, uint64_t utime_ns, uint64_t stime_ns, int64_t *ret_user,
-			  int64_t *ret_system)
-{
-	uint64_t ticks = utime_ns + stime_ns;
-
-	*ret_system = ticks ? (int64_t)((unsigned __int128)cpu_ns * stime_ns / ticks) : 0;
-	*ret_user = cpu_ns - *ret_system;
-}
-
 uint32_t source_bpf_notes(const struct exit_event *e, bool hiwater)
 {
 	uint32_t notes = 0;
@@ -151,8 +141,8 @@ void source_bpf_record(const struct source_bpf *s, const struct exit_event *e,
 		.at_peak_epoch = e->at_peak_epoch,
 	};
 	memcpy(r->comm, e->comm, sizeof(r->comm));
-	source_bpf_split_cpu(r->cpu_ns, e->utime_ns, e->stime_ns, &r->cpu_user_ns,
-			     &r->cpu_system_ns);
+	cpu_split(r->cpu_ns, (int64_t)e->utime_ns, (int64_t)e->stime_ns, &r->cpu_user_ns,
+		  &r->cpu_system_ns);
 }
 
 /* SPEC, attached: the mark of its whole life, unless it rose since. */

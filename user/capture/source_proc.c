@@ -95,6 +95,11 @@ static int proc_sample(struct source *base, struct tree_sample *ret)
 	return err;
 }
 
+static void proc_ending(struct source *base, pid_t pid)
+{
+	proc_look_at_ended(self(base), pid);
+}
+
 static void proc_reaped(struct source *base, pid_t pid, int status, const struct rusage *ru)
 {
 	struct source_proc *s = self(base);
@@ -117,6 +122,7 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 		*p = (struct seen){ .pid = pid,
 				    .ppid = (int32_t)getpid(),
 				    .io = io_unknown,
+				    .cpu_ns = UNKNOWN,
 				    .born_ns = UNKNOWN,
 				    .stat.comm = "" };
 		HASH_ADD_INT(s->by_pid, pid, p);
@@ -185,6 +191,7 @@ static const struct source_ops proc_ops = {
 	.poll_fd = proc_poll_fd,
 	.poll_ms = proc_poll_ms,
 	.losses = proc_losses,
+	.ending = proc_ending,
 	.reaped = proc_reaped,
 	.close = proc_close,
 };

@@ -17,6 +17,7 @@ struct seen {
 	UT_hash_handle hh;
 	int32_t ppid;
 	struct proc_stat stat;
+	int64_t cpu_ns; /* as of then; UNKNOWN */
 	struct proc_status status;
 	struct io_counts io;
 	bool had_threads;          /* more than one, at some time */
@@ -26,6 +27,7 @@ struct seen {
 	uint64_t pass; /* the last one that met it */
 	bool taken_in; /* it was there before; what it had used and its mark then: */
 	struct proc_stat before;
+	int64_t cpu_before_ns;
 	struct io_counts io_before;
 	int64_t mark_before_bytes;
 	int64_t rss_max_bytes; /* of what was seen since */
@@ -70,6 +72,8 @@ int proc_add_root(struct source_proc *s, pid_t pid);
 void proc_remove_root(struct source_proc *s, pid_t pid);
 /* True once for each: it was one of them. */
 bool proc_was_stranger(struct source_proc *s, pid_t pid);
+/* One that has ended, whom nobody may ever have seen: what is still there of it. */
+void proc_look_at_ended(struct source_proc *s, pid_t pid);
 /* One pass over /proc: the living summed up, the gone handed on. */
 int proc_look(struct source_proc *s, struct sums *sum);
 

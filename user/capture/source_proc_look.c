@@ -109,6 +109,7 @@ static void find_members(const struct source_proc *s, struct found *all, size_t 
 static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 {
 	struct seen *p = proc_find(s, st->pid);
+	int64_t cpu_ns;
 
 	if (p && !same(p, st)) {
 		proc_drop(s, p);
@@ -121,10 +122,14 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 		p->pid = st->pid;
 		p->ppid = st->ppid;
 		p->io = io_unknown;
+		p->cpu_ns = UNKNOWN;
 		p->born_ns = proc_ticks_ns(s, st->start_ticks) - s->boot_ns;
 		HASH_ADD_INT(s->by_pid, pid, p);
 	}
 	p->stat = *st;
+	cpu_ns = scan_cpu_ns(st->pid);
+	if (cpu_ns >= 0) /* else it went just now */
+		p->cpu_ns = cpu_ns;
 	p->has_stat = true;
 	p->pass = s->pass;
 	return p;
@@ -168,8 +173,17 @@ static void note_before(struct seen *p)
 {
 	p->taken_in = true;
 	p->before = p->stat;
+	p->cpu_before_ns = p->cpu_ns;
 	p->io_before = p->io;
 	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
+}
+
+void proc_look_at_ended(struct source_proc *s, pid_t pid)
+{
+	struct proc_stat stat;
+
+	if (stranger(s, pid) == s->n_strangers && !scan_stat(pid, &stat))
+		meet(s, &stat);
 }
 
 /* One pass over /proc: the living summed up, the gone handed on. */

@@ -36,9 +36,9 @@ static int64_t since(int64_t now, int64_t before)
 static void take_off_before(const struct source_proc *s, const struct seen *p,
 			    struct exit_record *r)
 {
+	r->cpu_ns = since(r->cpu_ns, p->cpu_before_ns);
 	r->cpu_user_ns -= proc_ticks_ns(s, p->before.utime_ticks);
 	r->cpu_system_ns -= proc_ticks_ns(s, p->before.stime_ticks);
-	r->cpu_ns = r->cpu_user_ns + r->cpu_system_ns;
 	r->minor_faults -= (int64_t)p->before.minor_faults;
 	r->major_faults -= (int64_t)p->before.major_faults;
 	r->io = (struct io_counts){
@@ -78,7 +78,7 @@ int proc_hand_on(struct source_proc *s, struct seen *p, bool running)
 	if (p->has_stat) {
 		r.cpu_user_ns = proc_ticks_ns(s, p->stat.utime_ticks);
 		r.cpu_system_ns = proc_ticks_ns(s, p->stat.stime_ticks);
-		r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns;
+		r.cpu_ns = p->cpu_ns;
 		r.minor_faults = (int64_t)p->stat.minor_faults;
 		r.major_faults = (int64_t)p->stat.major_faults;
 	}
@@ -86,6 +86,11 @@ int proc_hand_on(struct source_proc *s, struct seen *p, bool running)
 		r.peak_source = PEAK_VMHWM;
 	if (p->taken_in)
 		take_off_before(s, p, &r);
+	if (r.cpu_ns < 0 && r.cpu_user_ns + r.cpu_system_ns > 0)
+		r.cpu_ns = r.cpu_user_ns + r.cpu_system_ns; /* by ticks, of which none is unknown */
+	if (r.cpu_ns < 0)
+		r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
+	cpu_split(r.cpu_ns, r.cpu_user_ns, r.cpu_system_ns, &r.cpu_user_ns, &r.cpu_system_ns);
 	memcpy(r.comm, p->stat.comm, strnlen(p->stat.comm, sizeof(r.comm) - 1));
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }

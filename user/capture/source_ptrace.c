@@ -188,7 +188,7 @@ static int64_t living_cpu_ns(struct source_ptrace *s)
 
 	for (l = s->living; l; l = next) {
 		next = l->hh.next;
-		cpu = reading_cpu_ns(l->pid);
+		cpu = scan_cpu_ns(l->pid);
 		if (cpu - l->cpu_before_ns > l->cpu_ns)
 			l->cpu_ns = cpu - l->cpu_before_ns;
 		sum += l->cpu_ns;

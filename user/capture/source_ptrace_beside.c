@@ -119,7 +119,7 @@ int ptrace_follow_beside(struct source_ptrace *s, pid_t pid)
 	err = s->beside ? source_proc_follow(s->beside, pid) : -ENOMEM;
 	if (err == -ESRCH && l)
 		return put_unseen(s, l, NULL);
-	cpu = l ? reading_cpu_ns(pid) : UNKNOWN;
+	cpu = l ? scan_cpu_ns(pid) : UNKNOWN;
 	if (cpu >= 0)
 		l->cpu_ns = cpu;
 	return err == -ESRCH ? 0 : err;

@@ -11,7 +11,6 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define CPUCLOCK_SCHED    2  /* include/linux/posix-timers_types.h */
 #define SPLIT_RSS_PAGES   64 /* TASK_RSS_EVENTS_THRESH, up to 6.1 */
 #define BATCH_LEAST       32 /* lib/percpu_counter.c */
 #define RSS_COUNTERS      3
@@ -83,16 +82,6 @@ int64_t reading_slack(const struct reader *r, const struct member *m)
 	return !r->status_exact && by_threads > r->slack_bytes ? by_threads : r->slack_bytes;
 }
 
-int64_t reading_cpu_ns(pid_t tgid)
-{
-	clockid_t clock = (clockid_t)(~(unsigned int)tgid << 3 | CPUCLOCK_SCHED);
-	struct timespec t;
-
-	if (clock_gettime(clock, &t))
-		return UNKNOWN;
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 void reading_before(const struct reader *r, struct member *m, pid_t tid)
 {
 	struct before *b = &m->before;
@@ -101,7 +90,7 @@ void reading_before(const struct reader *r, struct member *m, pid_t tid)
 	struct reading now;
 
 	*b = (struct before){ .io = io_unknown, .voluntary = UNKNOWN, .involuntary = UNKNOWN };
-	b->cpu_ns = reading_cpu_ns(m->tgid);
+	b->cpu_ns = scan_cpu_ns(m->tgid);
 	if (!scan_stat(m->tgid, &stat)) {
 		b->minor_faults = (int64_t)stat.minor_faults;
 		b->major_faults = (int64_t)stat.major_faults;
@@ -216,20 +205,11 @@ static int64_t timeval_ns(struct timeval t)
 	return (int64_t)t.tv_sec * NS_PER_S + (int64_t)t.tv_usec * NS_PER_US;
 }
 
-/* User and system in the ratio of the kernel's (SPEC U-31). */
-static void split_cpu(struct exit_record *r, int64_t user, int64_t system)
-{
-	if (r->cpu_ns < 0)
-		return;
-	r->cpu_system_ns =
-		user + system > 0 ? (int64_t)((__int128)r->cpu_ns * system / (user + system)) : 0;
-	r->cpu_user_ns = r->cpu_ns - r->cpu_system_ns;
-}
-
 /* Without children in it rusage is the process's own. */
 static void counts_of_rusage(const struct rusage *ru, struct exit_record *r)
 {
-	split_cpu(r, timeval_ns(ru->ru_utime), timeval_ns(ru->ru_stime));
+	cpu_split(r->cpu_ns, timeval_ns(ru->ru_utime), timeval_ns(ru->ru_stime), &r->cpu_user_ns,
+		  &r->cpu_system_ns);
 	r->minor_faults = ru->ru_minflt;
 	r->major_faults = ru->ru_majflt;
 	r->voluntary_switches = ru->ru_nvcsw;
@@ -242,8 +222,9 @@ static void counts_of_proc(const struct member *m, const struct proc_stat *stat,
 {
 	struct proc_status status;
 
-	split_cpu(r, (int64_t)stat->utime_ticks - m->before.utime_ticks,
-		  (int64_t)stat->stime_ticks - m->before.stime_ticks);
+	cpu_split(r->cpu_ns, (int64_t)stat->utime_ticks - m->before.utime_ticks,
+		  (int64_t)stat->stime_ticks - m->before.stime_ticks, &r->cpu_user_ns,
+		  &r->cpu_system_ns);
 	r->minor_faults = (int64_t)stat->minor_faults - m->before.minor_faults;
 	r->major_faults = (int64_t)stat->major_faults - m->before.major_faults;
 	if (r->running ? m->threads > 1 || m->threads_ever > 1 : m->threads_unread)
@@ -289,7 +270,7 @@ bool reading_record(const struct reader *r, const struct member *m, const struct
 	ret->running = !ru;
 	ret->born_ns = m->born_ns;
 	ret->inherited_rss_bytes = m->inherited_bytes;
-	ret->cpu_ns = count_since(reading_cpu_ns(m->tgid), m->before.cpu_ns);
+	ret->cpu_ns = count_since(scan_cpu_ns(m->tgid), m->before.cpu_ns);
 	ret->threads = m->threads_ever;
 	ret->execs = m->execs;
 	ret->notes = m->shares ? NOTE_SHARED_MM : 0;

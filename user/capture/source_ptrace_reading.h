@@ -24,8 +24,6 @@ struct reader reader_open(void);
 int reading_take(const struct reader *r, pid_t tid, struct reading *ret);
 /* What the mark of @m may be off by. */
 int64_t reading_slack(const struct reader *r, const struct member *m);
-/* CPU of all its threads ever, of an unreaped process too; UNKNOWN: it is gone. */
-int64_t reading_cpu_ns(pid_t tgid);
 
 /* The counters of one that is attached to, @tid a thread of it that lives. */
 void reading_before(const struct reader *r, struct member *m, pid_t tid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/counters.h"
+#include "model/record.h"
 
 #include <stddef.h>
 
@@ -36,17 +37,6 @@ struct counters counters_sum(const struct counters *a, const struct counters *b)
 	return c;
 }
 
-static void split_cpu(struct counters *c)
-{
-	int64_t user = c->cpu_user_ns, system = c->cpu_system_ns;
-
-	if (c->cpu_ns < 0 || user < 0 || system < 0)
-		return;
-	c->cpu_system_ns =
-		user + system > 0 ? (int64_t)((__int128)c->cpu_ns * system / (user + system)) : 0;
-	c->cpu_user_ns = c->cpu_ns - c->cpu_system_ns;
-}
-
 struct counters counters_since(const struct counters *later, const struct counters *earlier)
 {
 	struct counters c = counters_unknown();
@@ -57,6 +47,8 @@ struct counters counters_since(const struct counters *later, const struct counte
 		if (value(later, i) >= 0 && value(earlier, i) >= 0)
 			*at(&c, i) = grown > 0 ? grown : 0;
 	}
-	split_cpu(&c);
+	if (c.cpu_user_ns >= 0 && c.cpu_system_ns >= 0)
+		cpu_split(c.cpu_ns, c.cpu_user_ns, c.cpu_system_ns, &c.cpu_user_ns,
+			  &c.cpu_system_ns);
 	return c;
 }

@@ -24,16 +24,20 @@ int groups_merge(struct groups *g, const struct group *one)
 		if (!e)
 			return -ENOMEM;
 		memcpy(e->group.comm, one->comm, sizeof(e->group.comm));
-		e->group.peak_rss_bytes = UNKNOWN;
+		e->group.peak_rss_bytes = e->group.cpu_ns = UNKNOWN;
 		HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
 		g->n++;
 	}
 	if (e)
 		to = &e->group;
 	else if (!to->other)
-		*to = (struct group){ .other = true, .peak_rss_bytes = UNKNOWN };
+		*to = (struct group){
+			.other = true, .cpu_ns = UNKNOWN, .peak_rss_bytes = UNKNOWN
+		};
 	to->processes += one->processes;
-	if (__builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
+	if (to->cpu_ns < 0)
+		to->cpu_ns = one->cpu_ns;
+	else if (one->cpu_ns > 0 && __builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
 		to->cpu_ns = INT64_MAX;
 	if (one->peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = one->peak_rss_bytes;
@@ -43,7 +47,7 @@ int groups_merge(struct groups *g, const struct group *one)
 int groups_add(struct groups *g, const struct process *p)
 {
 	struct group one = { .processes = 1,
-			     .cpu_ns = p->cpu_ns > 0 ? p->cpu_ns : 0,
+			     .cpu_ns = p->cpu_ns,
 			     .peak_rss_bytes = p->peak_rss_bytes };
 	size_t len = strnlen(p->comm, sizeof(p->comm));
 

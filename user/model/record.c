@@ -22,3 +22,13 @@ const struct exit_record exit_record_unknown = {
 	.involuntary_switches = UNKNOWN,
 	.io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 };
+
+void cpu_split(int64_t cpu_ns, int64_t user, int64_t system, int64_t *ret_user,
+	       int64_t *ret_system)
+{
+	if (cpu_ns < 0)
+		return;
+	*ret_system =
+		user + system > 0 ? (int64_t)((__int128)cpu_ns * system / (user + system)) : 0;
+	*ret_user = cpu_ns - *ret_system;
+}

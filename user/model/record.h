@@ -87,6 +87,13 @@ struct exit_record {
 	uint64_t at_peak_epoch;
 };
 
+/*
+ * @cpu_ns (UNKNOWN: nothing is changed) in the ratio of @user to @system, as the kernel's own
+ * rusage does; all of it user where both are 0 (SPEC U-31).
+ */
+void cpu_split(int64_t cpu_ns, int64_t user, int64_t system, int64_t *ret_user,
+	       int64_t *ret_system);
+
 /* All of it unknown; a record begins with it. */
 extern const struct exit_record exit_record_unknown;
 

@@ -288,11 +288,8 @@ static void set_usage(struct run *r, const struct run_end *end, struct summary *
 		int64_t user = lost ? t->cpu_user_ns : r->cpu_user_ns;
 		int64_t system = lost ? t->cpu_system_ns : r->cpu_system_ns;
 
-		if (u->cpu_ns >= 0 && user >= 0 && user + system > 0) {
-			u->cpu_system_ns =
-				(int64_t)((__int128)u->cpu_ns * system / (user + system));
-			u->cpu_user_ns = u->cpu_ns - u->cpu_system_ns;
-		}
+		if (user >= 0 && user + system > 0)
+			cpu_split(u->cpu_ns, user, system, &u->cpu_user_ns, &u->cpu_system_ns);
 	} else {
 		u->cpu_user_ns = r->cpu_user_ns;
 		u->cpu_system_ns = r->cpu_system_ns;

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "procfs/scan_table.h"
+#include "units.h"
 
 #define FILE_MAX    4096 /* status, stat and io are shorter */
 #define BUDGET_STEP 8    /* processes between two looks at the clock */
+#define CPUCLOCK_SCHED 2 /* include/linux/posix-timers_types.h */
 
 static int64_t now_ns(void)
 {
@@ -225,6 +227,16 @@ ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap)
 int scan_io(pid_t pid, struct io_counts *ret)
 {
 	return read_io(pid, "io", ret);
+}
+
+int64_t scan_cpu_ns(pid_t pid)
+{
+	clockid_t clock = (clockid_t)(~(unsigned int)pid << 3 | CPUCLOCK_SCHED);
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return UNKNOWN;
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
 int scan_thread_io(pid_t tid, struct io_counts *ret)

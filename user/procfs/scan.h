@@ -35,6 +35,8 @@ int scan_kin(pid_t pid, struct proc_kin *ret);
 int scan_statm(pid_t pid, struct proc_statm *ret);
 /* Resident bytes by a walk of the page tables: exact and slow. */
 int scan_rollup(pid_t pid, int64_t *ret_rss_bytes);
+/* CPU of all its threads ever, also once it has ended and was not waited for; UNKNOWN: gone. */
+int64_t scan_cpu_ns(pid_t pid);
 int scan_io(pid_t pid, struct io_counts *ret);
 /* Of one thread alone: scan_io is its whole process's, with the children it waited for. */
 int scan_thread_io(pid_t tid, struct io_counts *ret);
