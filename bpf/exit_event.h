@@ -57,10 +57,10 @@ enum event_flag {
 	EVENT_IMAGES_FELL = 1u << 14,
 	EVENT_TAKEN_IN = 1u << 15, /* it was there before: what it used before is not counted */
 	EVENT_FINISHED = 1u << 16,
-	EVENT_NO_SPLIT = 1u << 18, /* the parts of its memory at the end were not read whole */
-	EVENT_BOUND = 1u << 17,    /* the final image was not seen at its end: error_pages holds */
-	EVENT_SPLITTER = 1u << 19, /* each of its children begins a run of its own */
-	EVENT_RUN_FIRST = 1u << 20,  /* its run began with it */
+	EVENT_NO_SPLIT = 1u << 18,  /* the parts of its memory at the end were not read whole */
+	EVENT_BOUND = 1u << 17,     /* the final image was not seen at its end: error_pages holds */
+	EVENT_SPLITTER = 1u << 19,  /* each of its children begins a run of its own */
+	EVENT_RUN_FIRST = 1u << 20, /* its run began with it */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 

@@ -128,7 +128,8 @@ only_running() {
 		SHAPE_SEEN=1
 		only_running
 		holds "it did fork" ".completeness.forks > $(sums && echo 20 || echo 3)"
-		within initial "$(summary .completeness.initial)" 1 2
+		# one at a time; more while those that are there are looked for
+		within initial "$(summary .completeness.initial)" 1 5
 	done
 }
 

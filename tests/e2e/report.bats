@@ -46,12 +46,14 @@ identical() {
 }
 
 @test "report: more rows than a summary holds" {
+	exits_needed "a row of each"
 	meter -i 0.05 -- sh -c 'seq 1600 | xargs -n1 /bin/true'
 	identical
 	holds "some are left out" '.processes_omitted > 0' again.json
 }
 
 @test "report: --all reads every row again, from a file and from a pipe" {
+	exits_needed "a row of each"
 	meter --all -- sh -c 'seq 1200 | xargs -n1 /bin/true'
 	identical --all
 	same rows "$(jq '.processes | length' again.json)" 1203
@@ -72,21 +74,23 @@ identical() {
 }
 
 @test "report: where it goes" {
+	local lines
 	meter -- true
 	rerun run.journal -o text
 	same "on stderr" "$(wc -c <err)" 0
-	same lines "$(grep -c '^exitmeter: ' text)" 3
+	lines=$(grep -c '^exitmeter: ' text)
+	within lines "$lines" 2 3
 	rerun run.journal -a -o text
-	same "lines appended" "$(grep -c '^exitmeter: ' text)" 6
+	same "lines appended" "$(grep -c '^exitmeter: ' text)" $((2 * lines))
 	rerun run.journal --log-fd 1
-	same "lines on stdout" "$(grep -c '^exitmeter: ' again.out)" 3
+	same "lines on stdout" "$(grep -c '^exitmeter: ' again.out)" "$lines"
 	rerun run.journal -q --json fd:1
 	cmp again.out sum.json
 	cp run.journal second.journal
 	rerun run.journal second.journal --json two.json
 	same status "$status" 0
 	cat sum.json sum.json | cmp - two.json
-	same "lines for two" "$(grep -c '^exitmeter: peak' err)" 2
+	same "lines for two" "$(grep -c '^exitmeter: .*CPU ' err)" 2
 }
 
 @test "report: help and version" {
@@ -136,7 +140,7 @@ wrong() {
 	same rows "$(jq '.processes | length' again.json)" "$rows"
 	holds "unknown is null" '.run.exit_code == null and .run.wall_seconds == null
 		and .completeness.forks == null and .rusage.maxrss_bytes == null' again.json
-	within "lower" "$(jq .usage.peak_rss_lower_bytes again.json)" $((20 * MIB)) \
+	[ "$SOURCE" = proc ] || within "lower" "$(jq .usage.peak_rss_lower_bytes again.json)" $((20 * MIB)) \
 		"$(summary .usage.peak_rss_upper_bytes)"
 	# what else is known at the end only
 	! sums || [ "$(jq .usage.peak_rss_upper_bytes again.json)" -ge "$(summary .usage.peak_rss_lower_bytes)" ]

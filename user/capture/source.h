@@ -35,11 +35,11 @@ struct source_options {
 	pid_t root;         /* the held child */
 	const pid_t *roots; /* or what to attach to */
 	size_t n_roots;
-	bool tick;        /* kernel-side tick */
-	bool split;       /* each child of a root is a run of its own */
+	bool tick;             /* kernel-side tick */
+	bool split;            /* each child of a root is a run of its own */
 	const char *split_env; /* the variable it is named by; NULL: none */
-	bool debug;       /* libbpf's and our own messages on stderr */
-	const char *plan; /* the hook plan to use; NULL: the best that works */
+	bool debug;            /* libbpf's and our own messages on stderr */
+	const char *plan;      /* the hook plan to use; NULL: the best that works */
 };
 
 /* What the record says of the source; texts are static or owned by it. */

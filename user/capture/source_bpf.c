@@ -477,8 +477,8 @@ static void configure(struct source_bpf *s)
 		skel->rodata->nr_runs = RUNS_MAX;
 		if (s->split_env)
 			skel->rodata->env_key_len = (uint32_t)snprintf(
-				(char *)skel->rodata->env_key, sizeof(skel->rodata->env_key), "%s=",
-				s->split_env);
+				(char *)skel->rodata->env_key, sizeof(skel->rodata->env_key),
+				"%s=", s->split_env);
 		bpf_map__set_max_entries(skel->maps.runs, RUNS_MAX);
 	}
 	if (on_demand) {

@@ -16,7 +16,7 @@
 #include "procfs/parse.h"
 
 #define LINKS_MAX 16
-#define RUNS_MAX  4096 /* that live at once, when a tree is split */
+#define RUNS_MAX  16384 /* that live at once, when a tree is split */
 
 /* What user space counts in the order of the ring buffer. */
 struct most {
@@ -47,7 +47,7 @@ struct source_bpf {
 	size_t n_roots;
 	bool attaching, split;
 	const char *split_env; /* NULL: runs are not named by a variable */
-	bool root_recorded; /* the (last) root's record came */
+	bool root_recorded;    /* the (last) root's record came */
 	size_t roots_recorded;
 	struct exitmeter_bpf *seed; /* the task iterator */
 	struct bpf_link *seed_link;

@@ -105,11 +105,20 @@ static void find_members(const struct source_proc *s, struct found *all, size_t 
 	}
 }
 
+static void take_figures(struct seen *p, const struct proc_stat *st)
+{
+	int64_t cpu_ns = scan_cpu_ns(st->pid);
+
+	p->stat = *st;
+	p->has_stat = true;
+	if (cpu_ns >= 0) /* else it went just now */
+		p->cpu_ns = cpu_ns;
+}
+
 /* The process of @st, new or known; a pid that is used again ends the one before. */
 static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 {
 	struct seen *p = proc_find(s, st->pid);
-	int64_t cpu_ns;
 
 	if (p && !same(p, st)) {
 		proc_drop(s, p);
@@ -126,11 +135,7 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 		p->born_ns = proc_ticks_ns(s, st->start_ticks) - s->boot_ns;
 		HASH_ADD_INT(s->by_pid, pid, p);
 	}
-	p->stat = *st;
-	cpu_ns = scan_cpu_ns(st->pid);
-	if (cpu_ns >= 0) /* else it went just now */
-		p->cpu_ns = cpu_ns;
-	p->has_stat = true;
+	take_figures(p, st);
 	p->pass = s->pass;
 	return p;
 }
@@ -178,6 +183,15 @@ static void note_before(struct seen *p)
 	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
 }
 
+/* One that was seen alive has all its figures now; its row is made since no pass meets it. */
+static void last_look(struct source_proc *s, const struct proc_stat *stat)
+{
+	struct seen *p = proc_find(s, stat->pid);
+
+	if (p && same(p, stat))
+		take_figures(p, stat);
+}
+
 void proc_look_at_ended(struct source_proc *s, pid_t pid)
 {
 	struct proc_stat stat;
@@ -199,9 +213,13 @@ int proc_look(struct source_proc *s, struct sums *sum)
 	s->pass++;
 	find_members(s, all, n);
 	for (size_t i = 0; i < n; i++) {
-		/* A leader that has ended before other threads is a zombie as well. */
-		if (!all[i].member || (all[i].stat.state == 'Z' && all[i].stat.threads <= 1))
+		if (!all[i].member)
 			continue;
+		/* A leader that has ended before other threads is a zombie as well. */
+		if (all[i].stat.state == 'Z' && all[i].stat.threads <= 1) {
+			last_look(s, &all[i].stat);
+			continue;
+		}
 		p = meet(s, &all[i].stat);
 		if (!p)
 			continue;

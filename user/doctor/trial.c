@@ -11,7 +11,6 @@
 
 #include "capture/source.h"
 
-
 struct trial {
 	pid_t pid;
 	bool ended;
@@ -81,8 +80,9 @@ static bool try_source(int (*open)(const struct source_options *o, const struct 
 		       struct verdict *ret)
 {
 	struct trial t = { 0 };
-	const struct source_sink sink = { &t, on_fork_record, on_exec_record, on_exit_record,
-					  on_oom_record, NULL };
+	const struct source_sink sink = {
+		&t, on_fork_record, on_exec_record, on_exit_record, on_oom_record, NULL
+	};
 	struct source_options o = { .tick = true };
 	struct loss losses[LOSSES_MAX];
 	struct source *source = NULL;

@@ -31,9 +31,7 @@ int groups_merge(struct groups *g, const struct group *one)
 	if (e)
 		to = &e->group;
 	else if (!to->other)
-		*to = (struct group){
-			.other = true, .cpu_ns = UNKNOWN, .peak_rss_bytes = UNKNOWN
-		};
+		*to = (struct group){ .other = true, .cpu_ns = UNKNOWN, .peak_rss_bytes = UNKNOWN };
 	to->processes += one->processes;
 	if (to->cpu_ns < 0)
 		to->cpu_ns = one->cpu_ns;

@@ -23,8 +23,7 @@ const struct exit_record exit_record_unknown = {
 	.io = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 };
 
-void cpu_split(int64_t cpu_ns, int64_t user, int64_t system, int64_t *ret_user,
-	       int64_t *ret_system)
+void cpu_split(int64_t cpu_ns, int64_t user, int64_t system, int64_t *ret_user, int64_t *ret_system)
 {
 	if (cpu_ns < 0)
 		return;

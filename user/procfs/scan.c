@@ -15,9 +15,9 @@
 #include "procfs/scan_table.h"
 #include "units.h"
 
-#define FILE_MAX    4096 /* status, stat and io are shorter */
-#define BUDGET_STEP 8    /* processes between two looks at the clock */
-#define CPUCLOCK_SCHED 2 /* include/linux/posix-timers_types.h */
+#define FILE_MAX       4096 /* status, stat and io are shorter */
+#define BUDGET_STEP    8    /* processes between two looks at the clock */
+#define CPUCLOCK_SCHED 2    /* include/linux/posix-timers_types.h */
 
 static int64_t now_ns(void)
 {

@@ -216,7 +216,8 @@ size_t scan_reset_marks(struct scan *s, uint32_t run, scan_mark_fn before, void 
 		struct proc_status st;
 		size_t len = 0;
 
-		if (w->shared_mm || (run && w->run != run) || watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) ||
+		if (w->shared_mm || (run && w->run != run) ||
+		    watched_file(s, w, WATCHED_STATUS, buf, sizeof(buf), &len) ||
 		    proc_status_parse(buf, len, &st) || st.vm_hwm_bytes < 0)
 			continue;
 		++*ret_n;

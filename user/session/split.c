@@ -351,8 +351,7 @@ const char *split_of_pid(const struct split *s, pid_t pid, struct split_run **re
 	return *ret && !(*ret)->run ? "the run has ended" : NULL;
 }
 
-const char *split_named(const struct split *s, const char *name, size_t len,
-			struct split_run **ret)
+const char *split_named(const struct split *s, const char *name, size_t len, struct split_run **ret)
 {
 	struct split_run *r, *next, *numbered = NULL, *named = NULL;
 	bool integer;

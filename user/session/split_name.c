@@ -10,8 +10,8 @@
 #include "procfs/scan.h"
 #include "session/split.h"
 
-#define FILE_BYTES ((size_t)128 * 1024) /* of an environment */
-#define NAME_MAX_  1024
+#define FILE_BYTES   ((size_t)128 * 1024) /* of an environment */
+#define NAME_MAX_    1024
 #define VARIABLE_MAX 62 /* of its name: as the BPF side looks for it */
 
 bool split_key_valid(const char *key)
