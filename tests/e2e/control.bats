@@ -464,6 +464,22 @@ os.execv(sys.argv[1], sys.argv[1:])' "$EXITMETER" span a -- sh -c 'exit 9' || st
 	summary '([.attempts[].usage.cpu_seconds] | add) - .usage.cpu_seconds | fabs < 1e-6' | grep true
 }
 
+@test "--spans: attempts that are known before are followed as the run goes on" {
+	printf '{"id":%s,"started":%s,"ended":%s}\n' 1 0 0.4 2 0.4 0.8 '"later"' 0.8 null '"never"' 60 61 '"before"' -3 -1 >spans
+	# two programs of 60 and 30 MiB that come and go between two samples, each in its own attempt
+	meter -i 10 --spans spans -- sh -c '"$WORK/hold" touch=60 exit=0; sleep 0.55; "$WORK/hold" touch=30 exit=0; sleep 0.35'
+	[ ! -s err ]
+	[ "$(summary '[.attempts[].id] | @json')" = '[1,2,"later","never","before"]' ]
+	attempt 1 ".usage.peak_rss_bytes >= $((60 * MIB)) and .resources.peak_source != \"marks\""
+	attempt 2 ".usage.peak_rss_bytes >= $((30 * MIB)) and .usage.peak_rss_bytes < $((40 * MIB))"
+	attempt '"later"' ".usage.peak_rss_bytes < $((20 * MIB)) and .ended == null"
+	attempt '"never"' '.usage.peak_rss_bytes == null'
+	summary '([.attempts[] | select(.id == 1 or .id == 2 or .id == "later") | .usage.cpu_seconds] | add) - .usage.cpu_seconds | fabs < 1e-6' | grep true
+	[ "$(jq -c 'select(.event == "attempt_start") | .id' run.journal | paste -sd,)" = '1,2,"later"' ]
+	"$EXITMETER" report run.journal -q --json again.json
+	cmp sum.json again.json
+}
+
 @test "--spans: malformed lines are told by number, the others stand; the status is the command's" {
 	printf '%s\n' '{"id":1,"started":0,"ended":9}' 'x' '{"id":2,"started":2,"ended":1}' '' '{"id":3}' >spans
 	meter --spans spans -- sh -c 'exit 3'

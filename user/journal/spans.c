@@ -22,7 +22,8 @@ static ssize_t next_line(FILE *in, char buf[SPAN_LINE_MAX + 1])
 	return c == EOF && !n ? -1 : (ssize_t)n;
 }
 
-static int read_all(FILE *in, const char *path, int64_t started_at_ns, struct stretches *all)
+static int read_all(FILE *in, const char *path, int64_t started_at_ns, bool tell,
+		    struct stretches *all)
 {
 	unsigned long long line = 0, faults = 0;
 	char buf[SPAN_LINE_MAX + 1];
@@ -34,29 +35,52 @@ static int read_all(FILE *in, const char *path, int64_t started_at_ns, struct st
 					  : span_parse(buf, (size_t)len, started_at_ns, all);
 
 		line++;
-		if (why && faults++ < FAULTS_MAX)
+		if (why && faults++ < FAULTS_MAX && tell)
 			log_line("%s:%llu: %s", path, line, why);
 	}
-	if (faults > FAULTS_MAX)
+	if (faults > FAULTS_MAX && tell)
 		log_line("%s: and %llu more malformed lines", path, faults - FAULTS_MAX);
 	if (ferror(in))
 		return errno ? -errno : -EIO;
 	return faults ? -EBADMSG : 0;
 }
 
+int spans_read(const char *path, int64_t started_at_ns, bool tell, struct stretches *all)
+{
+	FILE *in = fopen(path, "re");
+	int err;
+
+	if (!in)
+		return -errno;
+	err = read_all(in, path, started_at_ns, tell, all);
+	fclose(in);
+	return err;
+}
+
+static bool has(const struct stretches *all, const struct stretch *s)
+{
+	for (const struct stretch *a = all->first; a; a = a->next)
+		if (a->started_ns == s->started_ns && !strcmp(a->name, s->name))
+			return true;
+	return false;
+}
+
+/* Those that were followed while the run went on. */
+static void leave_out_known(struct stretches *all, const struct stretches *known)
+{
+	for (struct stretch *s = all->first, *next; s; s = next) {
+		next = s->next;
+		if (has(known, s))
+			stretch_remove(all, s);
+	}
+}
+
 int spans_add(const char *path, struct summary *s)
 {
 	struct stretches all = { 0 };
-	FILE *in = fopen(path, "re");
-	int err, shared;
+	int err = spans_read(path, s->run.started_at_ns, true, &all), shared;
 
-	if (!in) {
-		err = -errno;
-		log_line("cannot read '%s': %s", path, strerror(-err));
-		return err;
-	}
-	err = read_all(in, path, s->run.started_at_ns, &all);
-	fclose(in);
+	leave_out_known(&all, &s->attempts);
 	if (err && err != -EBADMSG)
 		log_line("cannot read '%s': %s", path, strerror(-err));
 	shared = spans_attribute(s, &all, &s->attempts);

@@ -15,9 +15,11 @@
 #define SETTLE_STEP_NS (NS_PER_MS / 2)
 #define FINISH_NS      (5 * NS_PER_S)
 
-/* Whether the request reads the machine's counters. */
+/* Whether the request reads the machine's counters; NULL: it does. */
 static bool looks(const struct request *r)
 {
+	if (!r)
+		return true;
 	return r->kind != REQUEST_PING && (r->kind != REQUEST_RUN || request_run_counts(r));
 }
 
@@ -70,30 +72,42 @@ static const char *phase(struct control *c, const struct request *r)
 	return failed(run_on_phase(c->of, r->name, r->name_len, &m));
 }
 
-static const char *attempt_start(struct control *c, const struct request *r)
+/* @at_ns: since the run's start, by its plan; TIME_NONE: now. */
+static int attempt_start(struct control *c, const char *name, size_t len, int64_t at_ns)
 {
 	struct tree_sample t;
 	struct moment m;
 
-	if (stretch_open(&c->of->attempts, r->name, r->name_len))
-		return "the attempt is open already";
+	if (stretch_open(&c->of->attempts, name, len))
+		return -EEXIST;
 	m = look(c, &t);
-	journal_attempt_start(c->journal, t.at_ns, r->name, r->name_len);
-	return failed(run_on_attempt_start(c->of, r->name, r->name_len, &m));
+	if (at_ns != TIME_NONE)
+		m.at_ns = at_ns;
+	journal_attempt_start(c->journal, t.at_ns, name, len);
+	return run_on_attempt_start(c->of, name, len, &m);
 }
 
-static const char *attempt_end(struct control *c, const struct request *r)
+static int attempt_end(struct control *c, const char *name, size_t len, int64_t at_ns)
 {
-	const struct stretch *s = stretch_open(&c->of->attempts, r->name, r->name_len);
+	const struct stretch *s = stretch_open(&c->of->attempts, name, len);
 	struct tree_sample t;
 	struct moment m;
 
 	if (!s)
-		return "no such attempt is open";
+		return -ENOENT;
 	m = look(c, &t);
-	s = run_on_attempt_end(c->of, r->name, r->name_len, &m);
+	if (at_ns != TIME_NONE)
+		m.at_ns = at_ns;
+	s = run_on_attempt_end(c->of, name, len, &m);
 	journal_attempt_end(c->journal, t.at_ns, c->of->start_ns, s, c->io_source);
-	return NULL;
+	return 0;
+}
+
+static const char *attempt_failed(int err)
+{
+	return err == -EEXIST   ? "the attempt is open already"
+	       : err == -ENOENT ? "no such attempt is open"
+				: failed(err);
 }
 
 static void carry(void *ctx, struct process_key key, uint32_t place, int64_t mark_bytes)
@@ -160,9 +174,9 @@ static const char *obey(struct control *c, struct client *from, const struct req
 	case REQUEST_RUN:
 		return phase(c, r);
 	case REQUEST_ATTEMPT_START:
-		return attempt_start(c, r);
+		return attempt_failed(attempt_start(c, r->name, r->name_len, TIME_NONE));
 	case REQUEST_ATTEMPT_END:
-		return attempt_end(c, r);
+		return attempt_failed(attempt_end(c, r->name, r->name_len, TIME_NONE));
 	case REQUEST_RESET_PEAK:
 		reset_peak(c);
 		break;
@@ -198,6 +212,27 @@ static void on_line(void *ctx, struct client *from, pid_t pid, const char *line,
 	else if (r.kind != REQUEST_USAGE)
 		channel_answer(c->channel, from, "ack");
 }
+
+static void of_the_whole(struct control *c)
+{
+	settle(c, NULL);
+	c->of = c->run;
+	c->place = 0;
+	c->journal->run = 0;
+}
+
+int control_attempt_start(struct control *c, const char *name, size_t len, int64_t at_ns)
+{
+	of_the_whole(c);
+	return attempt_start(c, name, len, at_ns);
+}
+
+int control_attempt_end(struct control *c, const char *name, size_t len, int64_t at_ns)
+{
+	of_the_whole(c);
+	return attempt_end(c, name, len, at_ns);
+}
+
 void control_serve(struct control *c)
 {
 	const struct channel_reader r = { c, on_line };

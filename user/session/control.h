@@ -25,6 +25,13 @@ struct control {
 	uint32_t place; /* of a run of a split tree; 0: of the whole tree */
 };
 
+/*
+ * An attempt begins or ends that was known before: at @at_ns, since the run's start, which is now
+ * or was a moment ago.  0 or -errno (-EEXIST, -ENOENT: one of that name is open, none is).
+ */
+int control_attempt_start(struct control *c, const char *name, size_t len, int64_t at_ns);
+int control_attempt_end(struct control *c, const char *name, size_t len, int64_t at_ns);
+
 /* Answers lines that are there, each after its work is done. */
 void control_serve(struct control *c);
 /* All of them that came before now, for at most five seconds; what was lost is a note of the run.

@@ -25,6 +25,7 @@
 #include "session/privileges.h"
 #include "session/reports.h"
 #include "session/sampler.h"
+#include "session/planned.h"
 #include "session/signals.h"
 #include "session/split.h"
 #include "session/spool.h"
@@ -46,6 +47,7 @@ struct session {
 	struct sampler sampler;
 	struct channel channel; /* of the run's phases and attempts */
 	struct control control;
+	struct planned planned;
 	struct split split;
 	struct run run;
 	struct run_facts facts;
@@ -326,6 +328,8 @@ static int wait_ms(struct session *s, int64_t now)
 		ms = sooner(ms, s->next_sample_ns - now);
 	if (s->sampler.doubt_at_ns)
 		ms = sooner(ms, s->sampler.doubt_at_ns - now);
+	if (planned_next_ns(&s->planned) != TIME_NONE)
+		ms = sooner(ms, s->start_ns + planned_next_ns(&s->planned) - now);
 	if (s->term_deadline_ns)
 		ms = sooner(ms, s->term_deadline_ns - now);
 	if (s->detach_at_ns)
@@ -359,6 +363,7 @@ static void loop(struct session *s)
 				see_target(s, ev[i].data.fd);
 		drain(s);
 		now = now_ns(CLOCK_MONOTONIC);
+		planned_serve(&s->planned, &s->control, now - s->start_ns);
 		if (s->term_deadline_ns && now >= s->term_deadline_ns && !s->root_ended)
 			s->terminated = s->stop = true;
 		if (s->detach_at_ns && now >= s->detach_at_ns)
@@ -526,11 +531,15 @@ static int start(struct session *s)
 				   .start_ns = s->start_ns,
 				   .exact_source = s->source->info.exact,
 				   .reasons = &s->run.reasons };
+	err = planned_open(&s->planned, c->spans, s->started_at_ns);
+	if (err)
+		return err;
 	if (c->split && !s->split.on)
 		texts_add(&s->run.notes, "not-split");
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
 	if (c->duration_s > 0)
 		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
+	planned_serve(&s->planned, &s->control, 0);
 	err = attached(s) ? 0 : launch_go(&s->launch);
 	flush_journal(s); /* there from the start, whatever happens to us */
 	return err;
@@ -671,6 +680,7 @@ static int status_of(struct session *s)
 static void session_free(struct session *s)
 {
 	targets_close(&s->targets);
+	planned_close(&s->planned);
 	split_free(&s->split);
 	source_close(s->source);
 	scan_free(s->sampler.scan);
