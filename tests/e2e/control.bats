@@ -428,9 +428,11 @@ os.execv(sys.argv[1], sys.argv[1:])' "$EXITMETER" span a -- sh -c 'exit 9' || st
 }
 
 @test "an inner exitmeter has a channel of its own" {
+	local inner=$SOURCE
+	[ "$SOURCE" != ptrace ] || inner=proc # nobody is traced twice
 	write_talk
-	export EXITMETER SOURCE
-	meter -- sh -c './talk "phase outer"; "$EXITMETER" -q --source="$SOURCE" --json inner.json -- ./talk "phase inner"; ./talk "phase outer again"'
+	export EXITMETER inner
+	meter -- sh -c './talk "phase outer"; "$EXITMETER" -q --source="$inner" --json inner.json -- ./talk "phase inner"; ./talk "phase outer again"'
 	[ "$(jq -r '[.phases[].name] | join(",")' inner.json)" = inner ]
 	[ "$(summary '[.phases[].name] | join(",")')" = 'outer,outer again' ]
 }

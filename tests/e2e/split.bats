@@ -6,7 +6,7 @@ load helpers
 
 # attach RUNS OPTION...: a scheduler of that many runs, attached to before it starts any
 attach() {
-	exits_needed "runs of their own"
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
 	local runs=$1 pid scheduler
 	shift
 	mkfifo told go
@@ -113,7 +113,7 @@ started() {
 }
 
 @test "a line names a run from outside; the report is of the whole tree" {
-	exits_needed "runs of their own"
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
 	mkfifo told go hold1
 	cat >outer.sh <<-'END'
 		echo $$ >told
@@ -141,7 +141,7 @@ started() {
 }
 
 @test "two runs of one name, a number, a run that has ended, the counters of who lives on" {
-	exits_needed "runs of their own"
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
 	mkfifo told go go2 told1 told2 told3 hold1 hold2 hold3
 	cat >outer.sh <<-'END'
 		echo $$ >told

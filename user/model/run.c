@@ -370,6 +370,11 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	peak_on_totals(&r->peak, &end->totals);
 	check_sums(r, end);
 	say_losses(s, end, &void_upper);
+	/* A source that has nothing but the marks does not know what they were before. */
+	if (r->marks_set_back && end->totals.lower_bytes < 0 && r->peak.kernel_upper > 0) {
+		void_upper = true;
+		texts_add(&r->reasons, "high-water marks were set back: there is no upper bound");
+	}
 	peak_finish(&r->peak, void_upper || end->records_missing);
 	set_completeness(r, end, s);
 	set_usage(r, end, s);

@@ -32,7 +32,8 @@ struct run {
 	int8_t oom_killed;     /* UNKNOWN without a source of evidence */
 	bool counters_missing; /* of a process that still runs at the end */
 	struct stretches phases, attempts;
-	int64_t reset_ns; /* when all marks were last set back; TIME_NONE: never */
+	bool marks_set_back; /* of any process, on our behalf */
+	int64_t reset_ns;    /* when all marks were last set back; TIME_NONE: never */
 	struct texts notes, reasons;
 };
 

@@ -120,6 +120,7 @@ struct moment run_on_moment(struct run *r, const struct tree_sample *s,
 void run_on_mark(struct run *r, struct process_key key, int64_t mark_bytes)
 {
 	tree_mark(&r->tree, key, mark_bytes);
+	r->marks_set_back = true;
 }
 
 void run_on_reset(struct run *r, const struct moment *m, bool all)
