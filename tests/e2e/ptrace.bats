@@ -399,3 +399,13 @@ holds_text() {
 	one_line err
 	[ ! -e started ]
 }
+
+@test "attach: a tree of another user's is refused in one line that says why" {
+	traced_only
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs another user's process"
+	status=0
+	"${PLAIN[@]}" "$EXITMETER" --source=ptrace -p 1 2>err || status=$?
+	same status "$status" 125
+	same "one line" "$(wc -l <err)" 1
+	holds_text "^exitmeter: no source: ptrace\(\) refused: .*; would allow it: run it with CAP_SYS_PTRACE$" err
+}

@@ -407,6 +407,12 @@ static void explain(const struct source_options *o, int err, char *why, size_t c
 		cause = "a program of the tree has LeakSanitizer, whose check needs ptrace itself";
 	if (err == -EPERM || err == -EACCES)
 		cause = refusal_of_ptrace(&remedy);
+	if (err == -EPERM && !cause && o->n_roots) {
+		cause = yama_scope() == 1 ? "yama allows it to a process's ancestors only"
+					  : "a process of the tree is another user's, privileged "
+					    "or traced";
+		remedy = "run it with CAP_SYS_PTRACE";
+	}
 	snprintf(why, cap, "ptrace() refused: %s%s%s", cause ? cause : strerror(-err),
 		 remedy ? "; would allow it: " : "", remedy ? remedy : "");
 }

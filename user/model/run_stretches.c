@@ -157,7 +157,12 @@ int run_on_phase(struct run *r, const char *name, size_t len, const struct momen
 	if (before)
 		stretch_end(before, m);
 	err = begin(r, &r->phases, name, len, m);
-	return err ? err : stretches_on_phase(&r->attempts, r->phases.last->name, m->rss_bytes);
+	if (!err)
+		err = stretches_on_phase(&r->attempts, r->phases.last->name, m->rss_bytes);
+	if (err != -E2BIG)
+		return err;
+	texts_add(&r->notes, "phases-of-an-attempt-left-out");
+	return 0;
 }
 
 int run_on_attempt_start(struct run *r, const char *id, size_t len, const struct moment *m)

@@ -220,7 +220,7 @@ static int remember(struct stretch *s, const char *name, int64_t rss_bytes)
 			return 0;
 		}
 	if (s->n_rss_at == RSS_AT_MAX)
-		return 0;
+		return -E2BIG;
 	more = realloc(s->rss_at, (s->n_rss_at + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -234,12 +234,14 @@ static int remember(struct stretch *s, const char *name, int64_t rss_bytes)
 
 int stretches_on_phase(struct stretches *all, const char *name, int64_t rss_bytes)
 {
-	int err = 0;
+	int err = 0, first = 0;
 
-	for (struct stretch *s = all->live; !err && s; s = s->next)
+	for (struct stretch *s = all->live; s; s = s->next) {
 		if (is_open(s))
 			err = remember(s, name, rss_bytes);
-	return err;
+		first = first ? first : err;
+	}
+	return first;
 }
 
 /* The oldest of the settled go; the last one stays, so that the list has an end. */

@@ -80,7 +80,8 @@ void stretches_on_exit(struct stretches *all, int64_t born_ns, int64_t ended_ns,
  * @m has them.
  */
 void stretches_on_reset(struct stretches *all, const struct moment *m, bool whole);
-/* A phase's resting memory, for attempts that are open.  0 or -ENOMEM. */
+/* A phase's resting memory, for attempts that are open.  0, -ENOMEM, or -E2BIG: one has too many.
+ */
 int stretches_on_phase(struct stretches *all, const char *name, int64_t rss_bytes);
 /* No record of what ended before can come any more; keeps STRETCHES_MAX. */
 void stretches_settle(struct stretches *all, int64_t before_ns);
