@@ -382,8 +382,7 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 			go_on(ctx, slot, MOMENT_UNKNOWN);
 		return 0;
 	}
-	count_slice(prev, slot);
-	slot->counted = 0;
+	count_slice(prev, slot, true);
 	if (task_is_dead(prev))
 		go_on(ctx, slot, MOMENT_DEATH);
 	else if (look_is_due(slot))
@@ -408,7 +407,7 @@ int on_tick(void *ctx)
 	task = current_task();
 	if (is_member(task, bpf_get_current_task(), &slots[cpu]) != MEMBER)
 		return 0;
-	count_slice(task, &slots[cpu]);
+	count_slice(task, &slots[cpu], false);
 	slots[cpu].looked_ticks = ticks;
 	slots[cpu].looked_ns = slots[cpu].cpu_ns;
 	look(cpu, SAMPLE_TRY);

@@ -112,16 +112,21 @@ static __always_inline u64 counted_before(struct task_struct *task, struct cpu_s
 	return since;
 }
 
-/* CPU of the task since it was last counted. */
-static __always_inline void count_slice(struct task_struct *task, struct cpu_slot *slot)
+/* CPU of the task since it was last counted; @leaves: the slice ends here. */
+static __always_inline void count_slice(struct task_struct *task, struct cpu_slot *slot,
+					bool leaves)
 {
 	u64 runtime = task_read(task, se.sum_exec_runtime);
 	u64 since = counted_before(task, slot, runtime);
 	struct process *p;
 	struct run_totals *own;
 
-	slot->counted = (u64)task;
-	slot->runtime_ns = runtime;
+	if (leaves) {
+		slot->counted = 0;
+	} else {
+		slot->counted = (u64)task;
+		slot->runtime_ns = runtime;
+	}
 	if (runtime <= since)
 		return;
 	slot->cpu_ns += runtime - since;
