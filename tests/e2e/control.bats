@@ -447,6 +447,36 @@ os.execv(sys.argv[1], sys.argv[1:])' "$EXITMETER" span a -- sh -c 'exit 9' || st
 	[ "$(summary '[.phases[].name] | join(",")')" = setup,test ]
 }
 
+# shown WORD: the man page's example in which that stands, as a user would copy it
+shown() {
+	awk -v word="$1" '/^\.Bd -literal/ { text = ""; inside = 1; next }
+		/^\.Ed/ { if (index(text, word)) printf "%s", text; inside = 0 }
+		inside { text = text $0 "\n" }' "$ROOT/doc/exitmeter.1" | sed 's/\\e/\\/g'
+}
+
+@test "attempts from pytest, as in the man page" {
+	/usr/bin/python3 -c 'import pytest' 2>/dev/null || skip "elsewhere: pytest is not installed"
+	shown pytest.fixture >conftest.py
+	printf '%s\n' 'import subprocess, os' 'hold = os.environ["WORK"] + "/hold"' \
+		'def test_small(): assert subprocess.run([hold, "touch=20", "exit=0"]).returncode == 0' \
+		'def test_large(): assert subprocess.run([hold, "touch=90", "exit=3"]).returncode == 3' >test_it.py
+	meter -- /usr/bin/python3 -m pytest -q -p no:cacheprovider test_it.py
+	cat out
+	[ "$status" -eq 0 ]
+	[ "$(summary '[.attempts[].id] | @json')" = '["test_small","test_large"]' ]
+	[ "$SOURCE" = proc ] || attempt '"test_large"' ".usage.peak_rss_bytes >= $((90 * MIB))"
+	attempt '"test_small"' ".usage.peak_rss_bytes < $((90 * MIB)) and .ended != null"
+}
+
+@test "phases from Node, as in the man page" {
+	command -v node || skip "elsewhere: node is not installed"
+	shown 'export async function phase' >phases.mjs
+	printf '%s\n' "import { phase, done } from './phases.mjs';" "await phase('load');" "await phase('query');" 'done();' >run.mjs
+	meter -- node run.mjs
+	[ "$status" -eq 0 ]
+	[ "$(summary '[.phases[].name] | join(",")')" = load,query ]
+}
+
 # ---- --spans ------------------------------------------------------------------------------
 
 @test "--spans: attempts known afterwards, by seconds and by the clock" {
