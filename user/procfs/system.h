@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * system - pure parsers of files about the whole machine: text in, numbers out
+ *
+ * As in parse.h: 0 and *@ret, or -EBADMSG and *@ret untouched; text need not be NUL-terminated.
+ */
+#ifndef PROCFS_SYSTEM_H
+#define PROCFS_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* /proc/loadavg: its first three numbers. */
+int loadavg_parse(const char *text, size_t len, double ret[3]);
+
+/* /proc/stat: field 8 of its first line, ticks that a hypervisor gave to others. */
+int steal_parse(const char *text, size_t len, int64_t *ret_ticks);
+
+/* /proc/meminfo: MemTotal.  The text may end anywhere behind it. */
+int memtotal_parse(const char *text, size_t len, int64_t *ret_bytes);
+
+/* /proc/cpuinfo: the first processor's name, owned by the caller; NULL: it has none. */
+char *cpu_model_parse(const char *text, size_t len);
+
+/* A file of /proc/pressure: total= of its lines, -1 for one that is not there. */
+int pressure_parse(const char *text, size_t len, int64_t *ret_some_ns, int64_t *ret_full_ns);
+
+/* What stands in brackets, as in "always [madvise] never"; owned by the caller, NULL: nothing. */
+char *choice_parse(const char *text, size_t len);
+
+/* The word @text begins with: letters, digits, - _ and dots; owned by the caller, NULL: none. */
+char *word_parse(const char *text, size_t len);
+
+#endif /* PROCFS_SYSTEM_H */
