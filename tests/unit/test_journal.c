@@ -147,6 +147,61 @@ static void random_facts(struct live *l, struct run_facts *f, struct source_fact
 	(void)l;
 }
 
+static char *random_word(void)
+{
+	char word[24];
+
+	if (!random_below(4))
+		return NULL;
+	random_text(word, random_below(sizeof(word) - 1));
+	return strdup(word);
+}
+
+static void random_load(double load[LOADS])
+{
+	bool known = random_below(4);
+
+	for (int i = 0; i < LOADS; i++)
+		load[i] = known ? (double)random_below(100000) / 100 : UNKNOWN;
+}
+
+static void random_env(struct env *e)
+{
+	char **const texts[] = { &e->source,       &e->kernel,      &e->machine,   &e->governor,
+				 &e->work_fs_type, &e->sched_class, &e->cpu_model, &e->thp,
+				 &e->container,    &e->boot_id };
+	int64_t *const numbers[] = { &e->sched_priority,
+				     &e->affinity_cpus,
+				     &e->memory_bytes,
+				     &e->page_size,
+				     &e->clock_ticks,
+				     &e->cgroup.version,
+				     &e->cgroup.memory_limit_bytes,
+				     &e->psi_cpu.some_ns,
+				     &e->psi_cpu.full_ns,
+				     &e->psi_memory.some_ns,
+				     &e->psi_memory.full_ns,
+				     &e->psi_io.some_ns,
+				     &e->psi_io.full_ns };
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = random_word();
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		*numbers[i] = random_value(1ll << 50);
+	e->cpus = 1 + (int64_t)random_below(4);
+	e->cgroup.cpu_limit = random_below(3) ? (double)random_below(1000) / 7 : UNKNOWN;
+	random_load(e->load_start);
+}
+
+static void random_disks(struct summary *s)
+{
+	s->n_disks = random_below(3);
+	s->disks = calloc(s->n_disks + 1, sizeof(*s->disks));
+	for (size_t i = 0; s->disks && i < s->n_disks; i++)
+		s->disks[i] = (struct disk){ random_word(), random_value(1ll << 50),
+					     random_value(1ll << 50) };
+}
+
 static void live_start(struct live *l)
 {
 	struct run_facts facts;
@@ -158,15 +213,15 @@ static void live_start(struct live *l)
 			    .file = tmpfile() };
 	l->now_ns = l->start_ns;
 	journal_init(&l->journal, fileno(l->file));
-	l->journal.n_cpus = 1 + (long)random_below(4);
 	random_facts(l, &facts, &source);
+	random_env(&l->summary->env);
 	interval = (double)source.interval_ns / (double)NS_PER_S;
 	if (run_init(&l->run, l->start_ns,
 		     interval > 0 && interval < EM_MIN_SAMPLE_SECONDS ? interval
 								      : EM_MIN_SAMPLE_SECONDS,
-		     (int)l->journal.n_cpus))
+		     (int)l->summary->env.cpus))
 		abort();
-	journal_start(&l->journal, l->start_ns, &facts, &source);
+	journal_start(&l->journal, l->start_ns, &facts, &source, &l->summary->env);
 	l->summary->run = facts;
 	l->summary->source = source;
 }
@@ -277,6 +332,9 @@ static void live_end(struct live *l)
 	s->run.wall_ns = (int64_t)random_below(1ll << 60);
 	s->run.exit_code = 3;
 	s->aged_at_ns = s->run.started_at_ns + (end.at_ns - l->start_ns);
+	random_load(s->env.load_end);
+	s->env.steal_ns = random_value(1ll << 40);
+	random_disks(s);
 	s->usage.io_source = strdup("exit");
 	s->usage.mean_cpus = (double)random_below(1 << 30) / 3e7;
 	if (run_finish(&l->run, &end, TOP_PEAK, s))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "journal/read_env.h"
 #include "journal/read_lines.h"
 #include "journal/read_stretch.h"
 #include "units.h"
@@ -21,6 +22,7 @@ struct fold {
 	bool started;
 	struct run_facts facts; /* of run_start */
 	struct source_facts source;
+	struct env env;
 	int64_t n_cpus;
 	int64_t last_ns; /* the largest t */
 	/* Of samples, the run's time being 0 at its start. */
@@ -71,8 +73,12 @@ static int take_start(struct fold *f, json_object *o, struct why *why)
 	err = values_run(run, &blank->run, why);
 	if (!err)
 		err = values_source(source, &blank->source, why);
-	if (!err && json_object_object_get_ex(o, "env", &env))
-		err = value_int(env, "cpus", &f->n_cpus, why);
+	if (!err)
+		err = value_child(o, "env", json_type_object, &env, why);
+	if (!err && env)
+		err = values_env(env, &blank->env, why);
+	if (!err)
+		f->n_cpus = blank->env.cpus;
 	if (!err && f->n_cpus > CPUS_MAX)
 		err = why_set(why, "cpus is too large");
 	if (f->n_cpus < 0 || err)
@@ -80,8 +86,10 @@ static int take_start(struct fold *f, json_object *o, struct why *why)
 	if (!err) {
 		f->facts = blank->run;
 		f->source = blank->source;
+		f->env = blank->env;
 		blank->run = (struct run_facts){ 0 };
 		blank->source = (struct source_facts){ 0 };
+		blank->env = env_blank();
 		f->started = true;
 	}
 	summary_free(blank);
@@ -296,12 +304,19 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	s->aged_ns = told->aged_ns;
 	s->phases = told->phases;
 	s->attempts = told->attempts;
+	env_free(&s->env);
+	s->env = told->env;
+	s->disks = told->disks;
+	s->n_disks = told->n_disks;
 	/* What it owned has moved. */
 	told->run = (struct run_facts){ 0 };
 	told->source = (struct source_facts){ 0 };
 	told->completeness = (struct completeness){ 0 };
 	told->usage.io_source = NULL;
 	told->phases = told->attempts = (struct stretches){ 0 };
+	told->env = env_blank();
+	told->disks = NULL;
+	told->n_disks = 0;
 	return 0;
 }
 
@@ -388,6 +403,9 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 		source_facts_free(&s->source);
 		s->source = f->source;
 		f->source = (struct source_facts){ 0 };
+		env_free(&s->env);
+		s->env = f->env;
+		f->env = env_blank();
 		if (s->run.started_at_ns >= 0 &&
 		    __builtin_add_overflow(s->run.started_at_ns, f->last_ns, &s->aged_at_ns))
 			s->aged_at_ns = UNKNOWN;
@@ -458,7 +476,8 @@ static int finish(struct fold *f, enum top_order sort, struct journal_read *ret)
 
 int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 {
-	struct fold f = { .sampled_ns = UNKNOWN,
+	struct fold f = { .env = env_blank(),
+			  .sampled_ns = UNKNOWN,
 			  .upper_bytes = UNKNOWN,
 			  .processes_max = UNKNOWN,
 			  .threads_max = UNKNOWN,
@@ -485,6 +504,7 @@ int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 		run_free(&f.run);
 	facts_free(&f.facts);
 	source_facts_free(&f.source);
+	env_free(&f.env);
 	summary_free(f.told);
 	told_free(&f.stretches);
 	return err;

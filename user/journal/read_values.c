@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "journal/read_env.h"
 #include "report/fields.h"
 #include "report/json_fields.h"
 #include "units.h"
@@ -582,7 +583,7 @@ static int read_schema(json_object *o, struct why *why)
 
 int values_summary(json_object *o, struct summary *s, struct why *why)
 {
-	json_object *run = NULL, *source = NULL, *completeness = NULL, *usage = NULL;
+	json_object *run = NULL, *source = NULL, *completeness = NULL, *usage = NULL, *env = NULL;
 	int err = read_schema(o, why);
 
 	if (!err)
@@ -611,6 +612,12 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 		err = read_at_peak(o, s, why);
 	if (!err)
 		err = read_groups(o, s, why);
+	if (!err)
+		err = value_child(o, "env", json_type_object, &env, why);
+	if (!err && env)
+		err = values_env(env, &s->env, why);
+	if (!err)
+		err = values_disks(o, s, why);
 	if (!err)
 		err = read_field(o, "aged_at", FIELD_WALL_CLOCK, &s->aged_at_ns, why);
 	return err;

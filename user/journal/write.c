@@ -2,15 +2,15 @@
 #include "journal/write.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "output.h"
+#include "report/json_env.h"
 #include "report/json_stretch.h"
 #include "report/json_summary.h"
 
 void journal_init(struct journal *w, int fd)
 {
-	*w = (struct journal){ .fd = fd, .n_cpus = sysconf(_SC_NPROCESSORS_ONLN) };
+	*w = (struct journal){ .fd = fd };
 	json_init(&w->j);
 }
 
@@ -33,7 +33,7 @@ static void end(struct journal *w)
 }
 
 void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
-		   const struct source_facts *source)
+		   const struct source_facts *source, const struct env *env)
 {
 	w->start_ns = start_ns;
 	if (!begin(w, "run_start", start_ns))
@@ -43,13 +43,7 @@ void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *
 	json_key(&w->j, "source");
 	json_source(&w->j, source);
 	json_key(&w->j, "env");
-	json_open(&w->j);
-	json_key(&w->j, "cpus");
-	if (w->n_cpus > 0)
-		json_int(&w->j, w->n_cpus);
-	else
-		json_null(&w->j);
-	json_close(&w->j);
+	json_env(&w->j, env);
 	end(w);
 }
 

@@ -15,14 +15,14 @@ struct journal {
 	int fd; /* -1: no journal, every call does nothing */
 	struct json j;
 	int64_t start_ns; /* of the run: @t counts from there */
-	long n_cpus;      /* of this machine: a reader needs it to make the same marks */
 	int err;          /* 0 or -errno of the write that failed */
 	uint64_t run;     /* whose phases and attempts come next; 0: the whole tree's */
 };
 
 void journal_init(struct journal *w, int fd);
+/* @env: its cpus a reader needs to make the same marks. */
 void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
-		   const struct source_facts *source);
+		   const struct source_facts *source, const struct env *env);
 /* @run: its number in a split tree; 0: it is in none. */
 void journal_process(struct journal *w, int64_t now_ns, const struct process *p, uint64_t run);
 /* @asked: a reading that the control channel asked for, not a periodic one. */

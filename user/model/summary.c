@@ -45,6 +45,13 @@ void source_facts_free(struct source_facts *f)
 	texts_free(&f->notes);
 }
 
+void disks_free(struct disk *disks, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(disks[i].path);
+	free(disks);
+}
+
 struct summary *summary_new(void)
 {
 	struct summary *s = calloc(1, sizeof(*s));
@@ -87,6 +94,7 @@ struct summary *summary_new(void)
 	};
 	s->rusage = (struct rusage_facts){ UNKNOWN, UNKNOWN, UNKNOWN };
 	s->aged_at_ns = UNKNOWN;
+	s->env = env_blank();
 	return s;
 }
 
@@ -103,5 +111,7 @@ void summary_free(struct summary *s)
 	free(s->rows);
 	stretches_free(&s->phases);
 	stretches_free(&s->attempts);
+	env_free(&s->env);
+	disks_free(s->disks, s->n_disks);
 	free(s);
 }

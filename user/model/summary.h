@@ -8,6 +8,7 @@
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
+#include "model/env.h"
 #include "model/group.h"
 #include "lib/meter.h"
 #include "model/process.h"
@@ -90,6 +91,9 @@ struct summary {
 	int64_t aged_at_ns; /* since the epoch */
 	int64_t aged_ns;    /* the same moment since the run's start */
 	struct stretches phases, attempts;
+	struct env env;
+	struct disk *disks;
+	size_t n_disks;
 	struct em_mark marks[EM_MAX_MARKS];
 	size_t n_marks;
 	bool cut_off; /* the journal ended before its last line */
@@ -98,6 +102,7 @@ struct summary {
 struct run_facts facts_blank(void); /* all unknown */
 void facts_free(struct run_facts *f);
 void source_facts_free(struct source_facts *f);
+void disks_free(struct disk *disks, size_t n);
 struct summary *summary_new(void); /* all unknown; NULL: out of memory */
 void summary_free(struct summary *s);
 

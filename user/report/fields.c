@@ -133,3 +133,39 @@ TABLE(stretch_counter_fields, ST("cpu_user_seconds", used.cpu_user_ns, FIELD_NS)
       ST("involuntary_ctxt_switches", used.involuntary_switches, FIELD_INT),
       ST("minor_faults", used.minor_faults, FIELD_INT),
       ST("major_faults", used.major_faults, FIELD_INT), ST("max_threads", max_threads, FIELD_INT));
+
+#define E(field, member, kind)                            \
+	{                                                 \
+		field, offsetof(struct env, member), kind \
+	}
+TABLE(env_head_fields, E("source", source, FIELD_STRING), E("kernel", kernel, FIELD_STRING),
+      E("machine", machine, FIELD_STRING), E("governor", governor, FIELD_STRING));
+TABLE(env_middle_fields, E("steal_seconds", steal_ns, FIELD_NS),
+      E("work_fs_type", work_fs_type, FIELD_STRING), E("sched_class", sched_class, FIELD_STRING),
+      E("sched_priority", sched_priority, FIELD_INT), E("cpus", cpus, FIELD_INT),
+      E("affinity_cpus", affinity_cpus, FIELD_INT), E("cpu_model", cpu_model, FIELD_STRING),
+      E("memory_bytes", memory_bytes, FIELD_INT), E("page_size", page_size, FIELD_INT),
+      E("clock_ticks", clock_ticks, FIELD_INT));
+TABLE(env_thp_fields, E("thp", thp, FIELD_STRING));
+TABLE(env_tail_fields, E("container", container, FIELD_STRING),
+      E("boot_id", boot_id, FIELD_STRING));
+
+#define CG(field, kind)                                            \
+	{                                                          \
+#field, offsetof(struct cgroup_facts, field), kind \
+	}
+TABLE(env_cgroup_fields, CG(version, FIELD_INT), CG(cpu_limit, FIELD_DOUBLE),
+      CG(memory_limit_bytes, FIELD_INT));
+
+#define PSI(field, member)                                    \
+	{                                                     \
+		field, offsetof(struct psi, member), FIELD_NS \
+	}
+TABLE(psi_fields, PSI("some_seconds", some_ns), PSI("full_seconds", full_ns));
+
+#define D(field, kind)                                     \
+	{                                                  \
+#field, offsetof(struct disk, field), kind \
+	}
+TABLE(disk_fields, D(path, FIELD_STRING), D(apparent_bytes, FIELD_INT),
+      D(allocated_bytes, FIELD_INT));

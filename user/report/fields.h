@@ -43,6 +43,11 @@ extern const struct field_table usage_peak_fields, usage_cpu_fields; /* struct u
 extern const struct field_table rusage_fields;                       /* struct rusage_facts */
 extern const struct field_table at_peak_fields;                      /* struct at_peak */
 extern const struct field_table group_fields;                        /* struct group, but other */
+/* struct env, but its loads, its cgroup and its pressure; in their order between those */
+extern const struct field_table env_head_fields, env_middle_fields, env_thp_fields, env_tail_fields;
+extern const struct field_table env_cgroup_fields; /* struct cgroup_facts */
+extern const struct field_table psi_fields;        /* struct psi */
+extern const struct field_table disk_fields;       /* struct disk */
 /* struct stretch */
 extern const struct field_table stretch_usage_fields, stretch_peak_fields, stretch_counter_fields;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/fields.h"
+#include "report/json_env.h"
 #include "report/json_fields.h"
 #include "report/json_stretch.h"
 
@@ -214,6 +215,18 @@ static void write_head(struct json *j, const struct summary *s)
 	write_groups(j, s);
 }
 
+static void write_disks(struct json *j, const struct summary *s)
+{
+	json_key(j, "disk");
+	json_array(j);
+	for (size_t i = 0; i < s->n_disks; i++) {
+		json_open(j);
+		json_fields(j, &s->disks[i], &disk_fields);
+		json_close(j);
+	}
+	json_array_end(j);
+}
+
 static void write_tail(struct json *j, const struct summary *s, bool marks)
 {
 	char at[40];
@@ -228,6 +241,9 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 	if (marks)
 		write_marks(j, s);
 	json_stretches(j, s);
+	json_key(j, "env");
+	json_env(j, &s->env);
+	write_disks(j, s);
 	if (s->cut_off) {
 		json_key(j, "cut_off");
 		json_bool(j, true);

@@ -14,6 +14,7 @@
 #include "capture/launch.h"
 #include "capture/source.h"
 #include "descriptors.h"
+#include "host/env.h"
 #include "journal/spans.h"
 #include "journal/write.h"
 #include "log.h"
@@ -51,6 +52,8 @@ struct session {
 	struct split split;
 	struct run run;
 	struct run_facts facts;
+	struct env env;
+	struct env_reading env_reading;
 	struct journal journal;
 	struct output report_out, json_out, journal_out;
 	struct spool spool;
@@ -487,13 +490,53 @@ static void fill_source(const struct session *s, struct source_facts *f)
 				    .stopped_ns = i->stopped_ns };
 }
 
+/* Nobody sees it in the text report. */
+static bool env_wanted(const struct session *s)
+{
+	return s->json_out.fd >= 0 || s->journal_out.fd >= 0;
+}
+
+static void begin_journal(struct session *s)
+{
+	struct source_facts source;
+
+	if (env_wanted(s))
+		env_read_start(&s->env, &s->env_reading, s->facts.cwd, s->run.n_cpus);
+	fill_source(s, &source);
+	journal_start(&s->journal, s->start_ns, &s->facts, &source, &s->env);
+	source_facts_free(&source);
+}
+
+/*
+ * Lets it run, and meanwhile reads what the first line of the journal tells; but attempts that
+ * begin with the run are lines behind that one, and have to begin before it is let go.
+ */
+static int let_go(struct session *s)
+{
+	bool planned = planned_next_ns(&s->planned) != TIME_NONE;
+	pid_t root = attached(s) ? s->config->pids[0] : s->launch.pid;
+	int err;
+
+	s->env_reading.of = attached(s) ? root : 0;
+	if (env_wanted(s))
+		env_read_root(&s->env, root);
+	if (planned) {
+		begin_journal(s);
+		planned_serve(&s->planned, &s->control, 0);
+	}
+	err = attached(s) ? 0 : launch_go(&s->launch);
+	if (!planned)
+		begin_journal(s);
+	flush_journal(s); /* there from the start, whatever happens to us */
+	return err;
+}
+
 static int start(struct session *s)
 {
 	const struct config *c = s->config;
 	double least = c->interval_s > 0 && c->interval_s < EM_MIN_SAMPLE_SECONDS
 			       ? c->interval_s
 			       : EM_MIN_SAMPLE_SECONDS;
-	struct source_facts source;
 	int err;
 
 	s->start_ns = now_ns(CLOCK_MONOTONIC);
@@ -516,9 +559,6 @@ static int start(struct session *s)
 	err = output_begin(&s->journal_out);
 	if (err)
 		return err;
-	fill_source(s, &source);
-	journal_start(&s->journal, s->start_ns, &s->facts, &source);
-	source_facts_free(&source);
 	s->split = (struct split){ .on = c->split && s->source->ops->run_totals,
 				   .wait_tree = c->wait_tree,
 				   .key = c->split_key,
@@ -539,10 +579,7 @@ static int start(struct session *s)
 	s->next_sample_ns = s->start_ns + (int64_t)(c->interval_s * (double)NS_PER_S);
 	if (c->duration_s > 0)
 		s->detach_at_ns = s->start_ns + (int64_t)(c->duration_s * (double)NS_PER_S);
-	planned_serve(&s->planned, &s->control, 0);
-	err = attached(s) ? 0 : launch_go(&s->launch);
-	flush_journal(s); /* there from the start, whatever happens to us */
-	return err;
+	return let_go(s);
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -573,6 +610,14 @@ static void fill_run(struct session *s, struct summary *sum)
 	sum->rusage = (struct rusage_facts){ s->root_usage.ru_maxrss * 1024,
 					     timeval_ns(s->root_usage.ru_utime),
 					     timeval_ns(s->root_usage.ru_stime) };
+}
+
+static void fill_env(struct session *s, struct summary *sum)
+{
+	if (env_wanted(s))
+		env_read_end(&s->env, &s->env_reading);
+	sum->env = s->env;
+	s->env = env_blank();
 }
 
 static void fill_self(const struct session *s, struct summary *sum)
@@ -621,6 +666,7 @@ static int finish(struct session *s, struct summary *sum)
 		texts_add(&s->run.notes, "%s", s->source->notes.at[i]);
 	fill_source(s, &sum->source);
 	fill_run(s, sum);
+	fill_env(s, sum);
 	end.rusage = sum->rusage;
 	sum->aged_at_ns = s->started_at_ns + (end.at_ns - s->start_ns);
 	sum->usage.io_source = strdup(s->source->info.exact ? "exit" : "proc");
@@ -687,6 +733,7 @@ static void session_free(struct session *s)
 	channel_close(&s->channel);
 	run_free(&s->run);
 	facts_free(&s->facts);
+	env_free(&s->env);
 	journal_free(&s->journal);
 	spool_close(&s->spool);
 	output_close(&s->report_out, 0);
@@ -784,6 +831,7 @@ int session_run(const struct config *c, const struct identity *as)
 {
 	struct session s = { .config = c,
 			     .signals.fd = -1,
+			     .env = env_blank(),
 			     .launch.error_fd = -1,
 			     .epoll_fd = -1,
 			     .report_out.fd = -1,

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "journal/read_env.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DISKS_MAX 4096
+
+static int read_load(json_object *o, const char *key, double load[LOADS], struct why *why)
+{
+	json_object *list;
+	int err = value_child(o, key, json_type_array, &list, why);
+	double all[LOADS];
+
+	if (err || !list)
+		return err;
+	if (json_object_array_length(list) != LOADS)
+		return why_set(why, "%s is not %d numbers", key, LOADS);
+	for (int i = 0; i < LOADS; i++) {
+		json_object *v = json_object_array_get_idx(list, (size_t)i);
+
+		if (!json_object_is_type(v, json_type_int) &&
+		    !json_object_is_type(v, json_type_double))
+			return why_set(why, "%s is not %d numbers", key, LOADS);
+		all[i] = json_object_get_double(v);
+		if (!isfinite(all[i]) || all[i] < 0)
+			return why_set(why, "%s holds what is no load", key);
+	}
+	for (int i = 0; i < LOADS; i++)
+		load[i] = all[i];
+	return 0;
+}
+
+static int read_psi(json_object *o, struct env *e, struct why *why)
+{
+	json_object *psi;
+	int err = value_child(o, "psi", json_type_object, &psi, why);
+
+	if (err || !psi)
+		return err;
+	err = value_object(psi, "cpu", &e->psi_cpu, &psi_fields, why);
+	if (!err)
+		err = value_object(psi, "memory", &e->psi_memory, &psi_fields, why);
+	if (!err)
+		err = value_object(psi, "io", &e->psi_io, &psi_fields, why);
+	return err;
+}
+
+int values_env(json_object *o, struct env *e, struct why *why)
+{
+	int err = value_fields(o, e, &env_head_fields, why);
+
+	if (!err)
+		err = read_load(o, "load_start", e->load_start, why);
+	if (!err)
+		err = read_load(o, "load_end", e->load_end, why);
+	if (!err)
+		err = value_fields(o, e, &env_middle_fields, why);
+	if (!err)
+		err = value_object(o, "cgroup", &e->cgroup, &env_cgroup_fields, why);
+	if (!err)
+		err = value_fields(o, e, &env_thp_fields, why);
+	if (!err)
+		err = read_psi(o, e, why);
+	if (!err)
+		err = value_fields(o, e, &env_tail_fields, why);
+	return err;
+}
+
+int values_disks(json_object *o, struct summary *s, struct why *why)
+{
+	json_object *list;
+	size_t n;
+	int err = value_child(o, "disk", json_type_array, &list, why);
+
+	if (err || !list)
+		return err;
+	n = json_object_array_length(list);
+	if (n > DISKS_MAX)
+		return why_set(why, "disk is too long");
+	s->disks = calloc(n + 1, sizeof(*s->disks));
+	if (!s->disks)
+		return -ENOMEM;
+	while (!err && s->n_disks < n) {
+		json_object *one = json_object_array_get_idx(list, s->n_disks);
+		struct disk *d = &s->disks[s->n_disks++];
+
+		*d = (struct disk){ NULL, UNKNOWN, UNKNOWN };
+		if (!json_object_is_type(one, json_type_object))
+			return why_set(why, "disk holds what is no object");
+		err = value_fields(one, d, &disk_fields, why);
+	}
+	return err;
+}
