@@ -19,6 +19,7 @@
 #define PIDS_MAX           64
 #define TOP_DEFAULT        10
 #define LIST_MAX           1000
+#define DISKS_MAX          64
 
 enum {
 	OPT_LOG_FD = 256,
@@ -40,6 +41,7 @@ enum {
 	OPT_SPANS,
 	OPT_SPLIT,
 	OPT_SPLIT_KEY,
+	OPT_DISK,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -66,6 +68,7 @@ static const struct opt opts[] = {
 	{ OPT_CONTROL, "control", "WHERE",
 	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
@@ -198,6 +201,22 @@ static bool add_label(const char *text, struct config *c)
 	return true;
 }
 
+static bool add_disk(const char *path, struct config *c)
+{
+	const char **more;
+
+	if (!*path)
+		return log_line("disk: it must not be empty"), false;
+	if (c->n_disks == DISKS_MAX)
+		return log_line("disk: at most %d folders", DISKS_MAX), false;
+	more = realloc(c->disks, (c->n_disks + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	c->disks = more;
+	c->disks[c->n_disks++] = path;
+	return true;
+}
+
 /* "fd:N" for --log-fd N, so that there is one way to name a descriptor. */
 static bool parse_log_fd(const char *text, struct config *c)
 {
@@ -274,6 +293,8 @@ static bool take(int key, const char *arg, struct config *c)
 		}
 		c->split_key = strcmp(arg, "comm") != 0 ? arg : NULL;
 		return c->split = true;
+	case OPT_DISK:
+		return add_disk(arg, c);
 	case OPT_USER:
 		c->user = arg;
 		return true;
@@ -389,7 +410,9 @@ bad:
 void cli_free(struct config *c)
 {
 	free(c->labels);
+	free(c->disks);
 	free(c->pids);
 	c->labels = NULL;
+	c->disks = NULL;
 	c->pids = NULL;
 }

@@ -14,6 +14,7 @@
 #include "capture/launch.h"
 #include "capture/source.h"
 #include "descriptors.h"
+#include "host/disk.h"
 #include "host/env.h"
 #include "journal/spans.h"
 #include "journal/write.h"
@@ -491,7 +492,7 @@ static void fill_source(const struct session *s, struct source_facts *f)
 }
 
 /* Nobody sees it in the text report. */
-static bool env_wanted(const struct session *s)
+static bool document_wanted(const struct session *s)
 {
 	return s->json_out.fd >= 0 || s->journal_out.fd >= 0;
 }
@@ -500,7 +501,7 @@ static void begin_journal(struct session *s)
 {
 	struct source_facts source;
 
-	if (env_wanted(s))
+	if (document_wanted(s))
 		env_read_start(&s->env, &s->env_reading, s->facts.cwd, s->run.n_cpus);
 	fill_source(s, &source);
 	journal_start(&s->journal, s->start_ns, &s->facts, &source, &s->env);
@@ -518,7 +519,7 @@ static int let_go(struct session *s)
 	int err;
 
 	s->env_reading.of = attached(s) ? root : 0;
-	if (env_wanted(s))
+	if (document_wanted(s))
 		env_read_root(&s->env, root);
 	if (planned) {
 		begin_journal(s);
@@ -614,10 +615,27 @@ static void fill_run(struct session *s, struct summary *sum)
 
 static void fill_env(struct session *s, struct summary *sum)
 {
-	if (env_wanted(s))
+	if (document_wanted(s))
 		env_read_end(&s->env, &s->env_reading);
 	sum->env = s->env;
 	s->env = env_blank();
+}
+
+/* After all that counts time: it may take long. */
+static int fill_disks(const struct config *c, struct summary *sum)
+{
+	sum->disks = calloc(c->n_disks + 1, sizeof(*sum->disks));
+	if (!sum->disks)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->n_disks; i++) {
+		struct disk *d = &sum->disks[sum->n_disks++];
+
+		d->path = strdup(c->disks[i]);
+		if (!d->path)
+			return -ENOMEM;
+		disk_measure(d, &sum->source.notes);
+	}
+	return 0;
 }
 
 static void fill_self(const struct session *s, struct summary *sum)
@@ -673,7 +691,7 @@ static int finish(struct session *s, struct summary *sum)
 	err = run_finish(&s->run, &end, (enum top_order)s->config->sort, sum);
 	if (sum->run.wall_ns > 0 && sum->usage.cpu_ns >= 0)
 		sum->usage.mean_cpus = (double)sum->usage.cpu_ns / (double)sum->run.wall_ns;
-	return err;
+	return err || !document_wanted(s) ? err : fill_disks(s->config, sum);
 }
 
 static void write_reports(struct session *s)
