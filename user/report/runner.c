@@ -102,7 +102,21 @@ static void io(struct json *j, const struct io_counts *c, const char *source)
 	json_close(j);
 }
 
-static void resources(struct json *j, const struct stretch *s, const char *io_source)
+/* Of the run: of a test as well where that was the only one. */
+static void disk(struct json *j, const struct summary *s)
+{
+	const struct disk *d = s->disks;
+
+	if (s->n_disks != 1 || (d->apparent_bytes < 0 && d->allocated_bytes < 0))
+		return;
+	json_key(j, "diskMB");
+	json_open(j);
+	mib(j, "apparent", d->apparent_bytes);
+	mib(j, "allocated", d->allocated_bytes);
+	json_close(j);
+}
+
+static void resources(struct json *j, const struct stretch *s, const struct summary *of, bool alone)
 {
 	json_key(j, "resources");
 	json_open(j);
@@ -113,7 +127,9 @@ static void resources(struct json *j, const struct stretch *s, const char *io_so
 	cpu(j, &s->used);
 	number(j, "involuntaryCtxSwitches", s->used.involuntary_switches);
 	number(j, "threads", s->max_threads);
-	io(j, &s->used.io, io_source);
+	io(j, &s->used.io, of->usage.io_source);
+	if (alone)
+		disk(j, of);
 	json_close(j);
 }
 
@@ -125,8 +141,115 @@ static bool comes_again(const struct stretch *s)
 	return false;
 }
 
+/* --- the machine --------------------------------------------------------------------------- */
+
+static void decimal(struct json *j, const char *key, double v)
+{
+	if (v < 0)
+		return;
+	json_key(j, key);
+	json_double(j, v);
+}
+
+static void load(struct json *j, const char *key, const double v[LOADS])
+{
+	if (v[0] < 0)
+		return;
+	json_key(j, key);
+	json_array(j);
+	for (int i = 0; i < LOADS; i++)
+		json_double(j, v[i]);
+	json_array_end(j);
+}
+
+static void load_average(struct json *j, const struct env *e)
+{
+	if (e->load_start[0] < 0 && e->load_end[0] < 0)
+		return;
+	json_key(j, "loadAverage");
+	json_open(j);
+	load(j, "start", e->load_start);
+	load(j, "end", e->load_end);
+	json_close(j);
+}
+
+static void cgroup(struct json *j, const struct cgroup_facts *c)
+{
+	if (c->version < 0)
+		return;
+	json_key(j, "cgroup");
+	json_open(j);
+	number(j, "version", c->version);
+	decimal(j, "cpuLimit", c->cpu_limit);
+	mib(j, "memoryLimitMB", c->memory_limit_bytes);
+	json_close(j);
+}
+
+static void pressure(struct json *j, const char *key, const struct psi *p)
+{
+	if (p->some_ns < 0 && p->full_ns < 0)
+		return;
+	json_key(j, key);
+	json_open(j);
+	ms(j, "some", p->some_ns);
+	ms(j, "full", p->full_ns);
+	json_close(j);
+}
+
+static void pressures(struct json *j, const struct env *e)
+{
+	if (!psi_known(e))
+		return;
+	json_key(j, "psiMs");
+	json_open(j);
+	pressure(j, "cpu", &e->psi_cpu);
+	pressure(j, "memory", &e->psi_memory);
+	pressure(j, "io", &e->psi_io);
+	json_close(j);
+}
+
+/* in the order of the summary. */
+static void environment(struct json *j, const struct env *e)
+{
+	json_key(j, "env");
+	json_open(j);
+	text(j, "source", e->source);
+	text(j, "kernel", e->kernel);
+	text(j, "machine", e->machine);
+	text(j, "governor", e->governor);
+	load_average(j, e);
+	ms(j, "stealMs", e->steal_ns);
+	text(j, "workFsType", e->work_fs_type);
+	text(j, "schedClass", e->sched_class);
+	number(j, "schedPriority", e->sched_priority);
+	number(j, "cpus", e->cpus);
+	number(j, "affinityCpus", e->affinity_cpus);
+	text(j, "cpuModel", e->cpu_model);
+	mib(j, "memoryMB", e->memory_bytes);
+	number(j, "pageSize", e->page_size);
+	number(j, "clockTicks", e->clock_ticks);
+	cgroup(j, &e->cgroup);
+	text(j, "thp", e->thp);
+	pressures(j, e);
+	text(j, "container", e->container);
+	text(j, "bootId", e->boot_id);
+	json_close(j);
+}
+
+/* --- the document -------------------------------------------------------------------------- */
+
+static size_t tests_of(const struct summary *s)
+{
+	size_t n = 0;
+
+	for (const struct stretch *a = s->attempts.first; a; a = a->next)
+		n += !comes_again(a);
+	return n;
+}
+
 int document_runner(const struct summary *s, const struct document_sink *to)
 {
+	size_t tests = tests_of(s);
 	struct json j;
 	int err;
 
@@ -143,10 +266,13 @@ int document_runner(const struct summary *s, const struct document_sink *to)
 		json_raw(&j, ":", 1);
 		j.comma = false;
 		json_open(&j);
-		resources(&j, a, s->usage.io_source);
+		resources(&j, a, s, tests == 1);
 		json_close(&j);
 	}
 	json_close(&j);
+	environment(&j, &s->env);
+	if (tests != 1)
+		disk(&j, s);
 	json_close(&j);
 	json_newline(&j);
 	err = j.err ? j.err : to->put(to->ctx, j.buf, j.len);
