@@ -83,6 +83,7 @@ static int look(int fd, const char *name, uint64_t dev, struct found *ret)
 	struct statx x;
 	struct stat st;
 
+	*ret = (struct found){ 0 };
 	if (!statx(fd, name, flags, STATX_BASIC_STATS, &x)) {
 		bool known = x.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT;
 		uint64_t its = makedev(x.stx_dev_major, x.stx_dev_minor);
