@@ -248,6 +248,14 @@ static const struct entry *next_entry(struct walk *w, struct level *l)
 	return e;
 }
 
+static bool waits(const sigset_t *waiting, int signo)
+{
+	struct sigaction as;
+
+	return sigismember(waiting, signo) == 1 && !sigaction(signo, NULL, &as) &&
+	       as.sa_handler != SIG_IGN;
+}
+
 /* Told to end: exitmeter's signals are blocked and wait for whoever reads them. */
 static bool told_to_stop(struct walk *w)
 {
@@ -255,8 +263,7 @@ static bool told_to_stop(struct walk *w)
 
 	if (++w->since_look % LOOK_EVERY || sigpending(&waiting))
 		return false;
-	return sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP) ||
-	       sigismember(&waiting, SIGINT);
+	return waits(&waiting, SIGTERM) || waits(&waiting, SIGHUP) || waits(&waiting, SIGINT);
 }
 
 static void walk_all(struct walk *w)
