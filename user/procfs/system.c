@@ -180,8 +180,9 @@ char *choice_parse(const char *text, size_t len)
 {
 	const char *open = memchr(text, '[', len), *close;
 
-	if (!open++)
+	if (!open)
 		return NULL;
+	open++;
 	close = memchr(open, ']', len - (size_t)(open - text));
 	return close && close > open ? strndup(open, (size_t)(close - open)) : NULL;
 }
