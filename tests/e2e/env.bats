@@ -288,6 +288,23 @@ disk_is() {
 	cmp sum.json again.json
 }
 
+@test "disk: an attempt and a phase have the folder as it was when they ended" {
+	export EXITMETER
+	mkdir data
+	meter --disk data -- sh -c '"$EXITMETER" span first -- sh -c "head -c 300000 /dev/zero >data/a"
+		"$EXITMETER" span load; head -c 200000 /dev/zero >data/b; "$EXITMETER" span query; rm data/a'
+	holds "the attempt" '.attempts[0].resources.disk | .path == "data" and .apparent_bytes >= 300000 and .apparent_bytes < 320000'
+	holds "the phase that ended" '.phases[0].resources.disk | .apparent_bytes >= 500000 and .apparent_bytes < 520000'
+	holds "the one that did not" '.phases[1].resources.disk | .apparent_bytes >= 200000 and .apparent_bytes < 220000'
+	holds "the run" '.disk[0] | .apparent_bytes >= 200000 and .apparent_bytes < 220000'
+	"$EXITMETER" report run.journal -q --json again.json
+	cmp sum.json again.json
+	"$EXITMETER" report run.journal --runner >runner.json
+	holds "the runner's" '.tests.first.resources.diskMB.apparent == 0.3' runner.json
+	meter -- sh -c '"$EXITMETER" span first -- true'
+	holds "not asked for, left out" '.attempts[0].resources | has("disk") | not'
+}
+
 @test "disk: not asked for, there is none" {
 	meter -- true
 	holds "none" '.disk == []'

@@ -100,6 +100,8 @@ static int read_used(json_object *o, struct stretch *s, struct why *why)
 		err = value_fields(resources, s, &stretch_counter_fields, why);
 	if (!err)
 		err = value_object(resources, "io", &s->used.io, &io_fields, why);
+	if (!err && json_object_object_get_ex(resources, "disk", NULL))
+		err = value_object(resources, "disk", &s->disk, &disk_fields, why);
 	return err;
 }
 

@@ -65,8 +65,8 @@ int run_on_phase(struct run *r, const char *name, size_t len, const struct momen
 /* 0, -EEXIST: one of that name is open, or -ENOMEM. */
 int run_on_attempt_start(struct run *r, const char *id, size_t len, const struct moment *m);
 /* The one that ended; NULL: none of that name is open. */
-const struct stretch *run_on_attempt_end(struct run *r, const char *id, size_t len,
-					 const struct moment *m);
+struct stretch *run_on_attempt_end(struct run *r, const char *id, size_t len,
+				   const struct moment *m);
 
 /* A living process's high-water mark is about to be set back: its row has at least that. */
 void run_on_mark(struct run *r, struct process_key key, int64_t mark_bytes);

@@ -172,8 +172,8 @@ int run_on_attempt_start(struct run *r, const char *id, size_t len, const struct
 	return begin(r, &r->attempts, id, len, m);
 }
 
-const struct stretch *run_on_attempt_end(struct run *r, const char *id, size_t len,
-					 const struct moment *m)
+struct stretch *run_on_attempt_end(struct run *r, const char *id, size_t len,
+				   const struct moment *m)
 {
 	struct stretch *s = stretch_open(&r->attempts, id, len);
 

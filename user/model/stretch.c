@@ -10,6 +10,7 @@ static void stretch_free(struct stretch *s)
 	for (size_t i = 0; i < s->n_rss_at; i++)
 		free(s->rss_at[i].name);
 	free(s->rss_at);
+	free(s->disk.path);
 	free(s->name);
 	free(s);
 }
@@ -76,6 +77,7 @@ struct stretch *stretch_add(struct stretches *all, const char *name, size_t name
 	s->peak_cpus = UNKNOWN;
 	s->split = (struct rss_split){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
 	s->split_bytes = s->max_threads = UNKNOWN;
+	s->disk.apparent_bytes = s->disk.allocated_bytes = UNKNOWN;
 	if (all->last)
 		all->last->next = s;
 	else

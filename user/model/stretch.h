@@ -10,6 +10,7 @@
 #define STRETCH_H
 
 #include "model/counters.h"
+#include "model/env.h"
 #include "model/process.h"
 
 #define STRETCHES_MAX 10000 /* that are kept; of more the oldest are only counted */
@@ -50,7 +51,8 @@ struct stretch {
 	int64_t max_threads;
 	struct rss_at *rss_at;
 	size_t n_rss_at;
-	bool settled; /* no sample or exit can change it any more */
+	struct disk disk; /* when it ended; path NULL: nobody asked */
+	bool settled;     /* no sample or exit can change it any more */
 };
 
 /* In order of their starts. */

@@ -50,6 +50,8 @@ void json_stretch_members(struct json *j, const struct stretch *s, const char *i
 	json_cstring(j, s->used.io.rchar < 0 ? NULL : io_source);
 	json_fields(j, &s->used.io, &io_fields);
 	json_close(j);
+	if (s->disk.path)
+		json_fields_object(j, "disk", &s->disk, &disk_fields);
 	json_close(j);
 }
 

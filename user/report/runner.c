@@ -102,18 +102,21 @@ static void io(struct json *j, const struct io_counts *c, const char *source)
 	json_close(j);
 }
 
-/* Of the run: of a test as well where that was the only one. */
-static void disk(struct json *j, const struct summary *s)
+static void disk(struct json *j, const struct disk *d)
 {
-	const struct disk *d = s->disks;
-
-	if (s->n_disks != 1 || (d->apparent_bytes < 0 && d->allocated_bytes < 0))
+	if (!d || (d->apparent_bytes < 0 && d->allocated_bytes < 0))
 		return;
 	json_key(j, "diskMB");
 	json_open(j);
 	mib(j, "apparent", d->apparent_bytes);
 	mib(j, "allocated", d->allocated_bytes);
 	json_close(j);
+}
+
+/* Of the run: of a test as well where that was the only one. */
+static const struct disk *run_disk(const struct summary *s)
+{
+	return s->n_disks == 1 ? s->disks : NULL;
 }
 
 static void resources(struct json *j, const struct stretch *s, const struct summary *of, bool alone)
@@ -128,8 +131,10 @@ static void resources(struct json *j, const struct stretch *s, const struct summ
 	number(j, "involuntaryCtxSwitches", s->used.involuntary_switches);
 	number(j, "threads", s->max_threads);
 	io(j, &s->used.io, of->usage.io_source);
-	if (alone)
-		disk(j, of);
+	if (s->disk.path)
+		disk(j, &s->disk);
+	else if (alone)
+		disk(j, run_disk(of));
 	json_close(j);
 }
 
@@ -272,7 +277,7 @@ int document_runner(const struct summary *s, const struct document_sink *to)
 	json_close(&j);
 	environment(&j, &s->env);
 	if (tests != 1)
-		disk(&j, s);
+		disk(&j, run_disk(s));
 	json_close(&j);
 	json_newline(&j);
 	err = j.err ? j.err : to->put(to->ctx, j.buf, j.len);

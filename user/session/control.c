@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "host/disk.h"
 #include "lib/exitmeter.h"
 #include "model/request.h"
 #include "units.h"
@@ -57,10 +58,22 @@ static const char *failed(int err)
 	return err ? strerror(-err) : NULL;
 }
 
+/* After the border was read: it may take long. */
+static void measure_folder(struct control *c, struct stretch *s)
+{
+	if (!s || !c->disk)
+		return;
+	s->disk.path = strdup(c->disk);
+	if (s->disk.path)
+		disk_measure(&s->disk, &c->of->notes);
+}
+
 static const char *phase(struct control *c, const struct request *r)
 {
+	struct stretch *before = stretch_open(&c->of->phases, NULL, 0);
 	struct tree_sample t;
 	struct moment m;
+	int err;
 
 	/* Between timed runs nothing is read (SPEC ). */
 	if (r->kind == REQUEST_RUN && !request_run_counts(r)) {
@@ -69,7 +82,9 @@ static const char *phase(struct control *c, const struct request *r)
 	}
 	m = look(c, &t);
 	journal_phase(c->journal, t.at_ns, r->name, r->name_len, m.rss_bytes);
-	return failed(run_on_phase(c->of, r->name, r->name_len, &m));
+	err = run_on_phase(c->of, r->name, r->name_len, &m);
+	measure_folder(c, before);
+	return failed(err);
 }
 
 /* @at_ns: since the run's start, by its plan; TIME_NONE: now. */
@@ -89,7 +104,7 @@ static int attempt_start(struct control *c, const char *name, size_t len, int64_
 
 static int attempt_end(struct control *c, const char *name, size_t len, int64_t at_ns)
 {
-	const struct stretch *s = stretch_open(&c->of->attempts, name, len);
+	struct stretch *s = stretch_open(&c->of->attempts, name, len);
 	struct tree_sample t;
 	struct moment m;
 
@@ -99,6 +114,7 @@ static int attempt_end(struct control *c, const char *name, size_t len, int64_t 
 	if (at_ns != TIME_NONE)
 		m.at_ns = at_ns;
 	s = run_on_attempt_end(c->of, name, len, &m);
+	measure_folder(c, s);
 	journal_attempt_end(c->journal, t.at_ns, c->of->start_ns, s, c->io_source);
 	return 0;
 }

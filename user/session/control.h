@@ -18,6 +18,7 @@ struct control {
 	struct journal *journal;
 	struct split *split;
 	const char *io_source;
+	const char *disk; /* a folder to measure when an attempt or a phase ends; NULL: none */
 	void *ctx;
 	void (*drain)(void *ctx); /* hands on the records there are, and writes the journal */
 	/* Whose line this is: */

@@ -415,6 +415,7 @@ static int open_control(struct session *s, const struct identity *as)
 				       .sampler = &s->sampler,
 				       .journal = &s->journal,
 				       .split = &s->split,
+				       .disk = c->n_disks ? c->disks[0] : NULL,
 				       .ctx = s,
 				       .drain = drain_for_control };
 	if (c->command) {
@@ -621,6 +622,20 @@ static void fill_env(struct session *s, struct summary *sum)
 	s->env = env_blank();
 }
 
+/* What had not ended when the run did has the run's own. */
+static int fill_open(struct stretches *all, const struct disk *d)
+{
+	for (struct stretch *s = all->first; s; s = s->next) {
+		if (s->ended_ns != TIME_NONE || s->disk.path)
+			continue;
+		s->disk = *d;
+		s->disk.path = strdup(d->path);
+		if (!s->disk.path)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /* After all that counts time: it may take long. */
 static int fill_disks(const struct config *c, struct summary *sum)
 {
@@ -635,7 +650,10 @@ static int fill_disks(const struct config *c, struct summary *sum)
 			return -ENOMEM;
 		disk_measure(d, &sum->source.notes);
 	}
-	return 0;
+	return sum->n_disks && (fill_open(&sum->phases, sum->disks) ||
+				fill_open(&sum->attempts, sum->disks))
+		       ? -ENOMEM
+		       : 0;
 }
 
 static void fill_self(const struct session *s, struct summary *sum)
