@@ -684,6 +684,7 @@ bare_root() {
 @test "case 43: without /proc the programs that come later are loaded too" {
 	[ "$SOURCE" = bpf ] || skip "elsewhere: the BPF source only"
 	local with without
+	[ -z "${EM_SAN:-}" ] || skip "elsewhere: sanitisers need /proc"
 	unshare -m true 2>/dev/null || skip "elsewhere: no mount namespaces"
 	meter -- "$WORK/hold" burn=200 exit=0
 	with=$(summary '[.source.samples, .run.oom_killed] | @json')

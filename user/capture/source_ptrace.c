@@ -433,6 +433,8 @@ static int start_tracer(struct source_ptrace *s, const struct source_options *o)
 		nap();
 		wait_for_tracer(s, WNOHANG);
 	}
+	if (opened != 1 && s->tracer) /* it goes, and lets go whom it had */
+		wait_for_tracer(s, 0);
 	return opened == 1 ? 0 : opened ? opened : -EIO;
 }
 
