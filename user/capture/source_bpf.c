@@ -29,6 +29,7 @@
 #define POLL_MS           40
 #define QUIET_POLLS       3 /* then the tree is idle */
 #define SETTLE_MS         1000
+#define PAUSE_LEAST_NS (20 * NS_PER_US)
 #define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
 static int64_t now_ns(void)
@@ -272,9 +273,9 @@ static int bpf_sample(struct source *base, struct tree_sample *sample)
 	return 0;
 }
 
-static void pause_ms(int64_t ms)
+static void pause_ns(int64_t ns)
 {
-	const struct timespec t = { .tv_nsec = ms * NS_PER_MS };
+	const struct timespec t = { .tv_nsec = ns };
 
 	nanosleep(&t, NULL);
 }
@@ -288,27 +289,29 @@ static void close_metering(struct source_bpf *s)
 	__atomic_store_n(&s->skel->bss->closed, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&s->skel->bss->membership_number, 2, __ATOMIC_SEQ_CST);
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		pause_ms(5);
+		pause_ns(5 * NS_PER_MS);
 }
 
 static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 {
 	struct source_bpf *s = self(base);
 	volatile const struct run_totals *tree = &s->skel->bss->tree;
-	int err = 0, waited = 0;
-	bool missing;
+	int64_t deadline = now_ns() + SETTLE_MS * NS_PER_MS, pause = PAUSE_LEAST_NS;
+	bool missing = false;
+	int err = 0;
 
 	/* The root's last switch, which sends its record, may come after wait4; and that of others.
 	 */
-	while (!err && waited < SETTLE_MS &&
+	while (!err && !missing &&
 	       ((root_ended && !s->root_recorded) || tree->exits > tree->records)) {
 		if (s->attaching && !root_ended)
 			break; /* some always are on their way */
-		pause_ms(1);
-		waited++;
+		pause_ns(pause);
+		if (pause < NS_PER_MS)
+			pause *= 2;
 		err = bpf_drain(base);
+		missing = now_ns() >= deadline;
 	}
-	missing = waited == SETTLE_MS;
 	if (!err && (tree->processes || tree->exits > tree->records))
 		close_metering(s);
 	if (!err)
