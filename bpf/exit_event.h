@@ -13,6 +13,7 @@
 #define EVENT_COMM_LEN 16
 #define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
 #define EVENT_ENV_MAX  512  /* of a variable: its name, '=', its value and the NUL */
+#define EVENT_ENV_MORE ~0u  /* it was not among those looked at, and there are more */
 #define EVENT_KEY_MAX  64   /* of its name and '=' */
 #define EVENT_CPUS_MAX 1024
 
@@ -99,7 +100,8 @@ struct env_event {
 	__u32 type;
 	__u32 tgid;
 	__u32 run;
-	__u32 found; /* bytes of @text, with the NUL; 0: there is no such variable */
+	__u32 found; /* bytes of @text, with the NUL; 0: there is no such variable, or
+			EVENT_ENV_MORE */
 	char text[EVENT_ENV_MAX];
 };
 

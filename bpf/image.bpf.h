@@ -311,6 +311,8 @@ __noinline int env_send(u64 signal, u64 task_addr)
 		rest = len == sizeof(ev->text); /* it was cut for the NUL */
 		at += len - rest;
 	}
+	if (i == ENV_VARIABLES && at < end)
+		ev->found = EVENT_ENV_MORE;
 	bpf_ringbuf_submit(ev, wake_flags());
 	return 0;
 }

@@ -415,6 +415,31 @@ os.execv(sys.argv[1], sys.argv[1:])' "$EXITMETER" span a -- sh -c 'exit 9' || st
 	phase last ".resources.peak_rss_sum_bytes >= $((60 * MIB)) and .resources.peak_rss_sum_bytes <= $most"
 }
 
+@test "an only attempt has nothing of what ended before it began" {
+	exits_needed "peaks of what ended"
+	export EXITMETER
+	meter -- sh -c '"$WORK/hold" touch=90 exit=0; "$EXITMETER" span B -- "$WORK/hold" touch=20 exit=0'
+	attempt '"B"' ".usage.peak_rss_bytes >= $((20 * MIB)) and .usage.peak_rss_bytes < $((60 * MIB))"
+	# U-74: but of whoever lived in it
+	meter -- "$EXITMETER" span A -- "$WORK/hold" touch=30 exit=0
+	attempt '"A"' ".usage.peak_rss_bytes >= $((30 * MIB))"
+}
+
+@test "R-1: marks that are set back again and again add up once" {
+	[ "$SOURCE" != proc ] || skip "high-water marks: source proc sets none back"
+	write_talk
+	mkfifo tell go
+	cat >run.sh <<-'END'
+		"$WORK/hold" touch=100 tell=tell wait=go exit=0 &
+		read -r _ <tell
+		./talk 'attempt start X' reset-peak reset-peak reset-peak 'attempt end X' >/dev/null
+		echo x >go
+		wait
+	END
+	meter -- bash run.sh
+	attempt '"X"' ".resources.peak_rss_sum_bytes >= $((100 * MIB)) and .resources.peak_rss_sum_bytes < $((160 * MIB))"
+}
+
 @test "span: a refused name is told in one line and does not hold up its command" {
 	export EXITMETER
 	meter -- bash -c '"$EXITMETER" span $'"'a\nb'"'; echo $?; "$EXITMETER" span "" -- echo ran; echo $?
@@ -519,6 +544,10 @@ shown() {
 	printf '%s\n' 'exitmeter: spans:2: not a JSON object' 'exitmeter: spans:3: it ends before it starts' \
 		'exitmeter: spans:5: there is no start' | diff - err
 	[ "$(summary '[.attempts[].id] | @json')" = '[1]' ]
+	mkfifo nobody
+	meter --spans nobody -- sh -c 'exit 5'
+	[ "$status" -eq 5 ]
+	grep "^exitmeter: cannot read 'nobody': " err
 	meter --spans none -- true
 	[ "$(cat err)" = "exitmeter: cannot read 'none': No such file or directory" ]
 }

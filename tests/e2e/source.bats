@@ -111,3 +111,17 @@ empty() { : >"$1"; }
 			peak_rss_bytes: .processes[0].peak_rss_bytes }]'
 	done
 }
+
+@test "proc: a zombie that nobody waits for is one row, and counted once" {
+	mkfifo tell go
+	"$EXITMETER" -q --source=proc -i 0.05 --json sum.json -- "$WORK/spawner" 3 zombie tell go "$WORK/burn" 150 3>&- &
+	local meter=$!
+	read -r _ <tell
+	sleep 1 # looks while they are zombies
+	echo x >go
+	wait "$meter"
+	holds "one row each" '(.processes | map(.pid) | unique | length) == (.processes | length)'
+	holds "each with its end" '[.processes[] | select(.comm == "burn")] | length == 1 and
+		all(.cpu_seconds >= 0.15 and .cpu_seconds < 0.4)'
+	holds "the sum" '.usage.cpu_seconds >= 0.15 and .usage.cpu_seconds < 0.5'
+}

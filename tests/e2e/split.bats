@@ -184,6 +184,27 @@ sleeps() {
 	[ "$(awk '$1 == "State:" { print $2 }' "/proc/$1/status")" = S ]
 }
 
+@test "a variable behind 600 others names its run all the same" {
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
+	mkfifo told go hold1
+	cat >outer.sh <<-'END'
+		echo $$ >told
+		read -r x <go
+		for i in $(seq 600); do export "V$i=$i"; done
+		env -u JOB ZJOB=no JOB=deep "$WORK/hold" touch=1 wait=hold1 exit=0 &
+		wait
+	END
+	bash outer.sh 3>&- &
+	read -r pid <told
+	meter_background --split-key ENV:JOB -p "$pid"
+	until_true 10 started
+	echo x >go
+	sleep 0.3 # the name is looked up when the record comes
+	echo x >hold1
+	meter_wait
+	run_ended deep
+}
+
 run_ended() {
 	jq -se --arg name "$1" 'any(.event == "run_end" and .name == $name)' run.journal
 }

@@ -26,9 +26,9 @@ struct source_sink {
 	int (*on_oom)(void *ctx, const struct oom_record *r);
 	/*
 	 * With split_env: @value (@len bytes, cut at 512 with the name; NULL: it has none) of the
-	 * variable in the first process of @run, as an exec left it.
+	 * variable in the first process of @run, as an exec left it; not @known: it has too many.
 	 */
-	int (*on_env)(void *ctx, uint32_t run, const char *value, size_t len);
+	int (*on_env)(void *ctx, uint32_t run, bool known, const char *value, size_t len);
 };
 
 struct source_options {

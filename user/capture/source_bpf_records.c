@@ -241,10 +241,11 @@ static int take_oom(struct source_bpf *s, const struct oom_event *e)
 
 static int take_env(struct source_bpf *s, const struct env_event *e)
 {
-	const char *value = e->found ? e->text + strlen(s->split_env) + 1 : NULL;
+	bool known = e->found != EVENT_ENV_MORE;
+	const char *value = e->found && known ? e->text + strlen(s->split_env) + 1 : NULL;
 	size_t len = value ? strnlen(value, (size_t)(e->text + EVENT_ENV_MAX - value)) : 0;
 
-	return s->base.sink.on_env(s->base.sink.ctx, e->run, value, len);
+	return s->base.sink.on_env(s->base.sink.ctx, e->run, known, value, len);
 }
 
 int source_bpf_on_record(void *ctx, void *data, size_t size)

@@ -145,7 +145,7 @@ static int proc_finish(struct source *base, bool root_ended, struct totals *ret)
 	totals_of(s, &sum, ret);
 	HASH_ITER (hh, s->by_pid, p, next)
 		if (!err)
-			err = proc_hand_on(s, p, true);
+			err = proc_hand_on(s, p, !p->ended && !p->reaped);
 	return err;
 }
 

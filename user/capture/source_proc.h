@@ -31,6 +31,7 @@ struct seen {
 	struct io_counts io_before;
 	int64_t mark_before_bytes;
 	int64_t rss_max_bytes; /* of what was seen since */
+	bool ended; /* a zombie: it stays until it is waited for, so that it is one row */
 	bool reaped;
 	int wait_status;
 	int64_t reaped_ns;

@@ -183,13 +183,16 @@ static void note_before(struct seen *p)
 	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
 }
 
-/* One that was seen alive has all its figures now; its row is made since no pass meets it. */
+/* One that was seen alive has all its figures now. */
 static void last_look(struct source_proc *s, const struct proc_stat *stat)
 {
 	struct seen *p = proc_find(s, stat->pid);
 
-	if (p && same(p, stat))
-		take_figures(p, stat);
+	if (!p || !same(p, stat))
+		return;
+	take_figures(p, stat);
+	p->ended = true;
+	p->pass = s->pass;
 }
 
 void proc_look_at_ended(struct source_proc *s, pid_t pid)

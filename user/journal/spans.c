@@ -2,13 +2,18 @@
 #include "journal/spans.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "log.h"
 
-#define FAULTS_MAX 20 /* that are told */
+#define FAULTS_MAX 20   /* that are told */
+#define WRITER_MS  2000 /* for somebody to write into a fifo */
 
 /* The next line, cut at SPAN_LINE_MAX + 1; -1 at the end. */
 static ssize_t next_line(FILE *in, char buf[SPAN_LINE_MAX + 1])
@@ -45,13 +50,34 @@ static int read_all(FILE *in, const char *path, int64_t started_at_ns, bool tell
 	return faults ? -EBADMSG : 0;
 }
 
+/* A fifo that nobody writes into is not waited for for ever. */
+static int await_writer(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (S_ISFIFO(st.st_mode) && poll(&p, 1, WRITER_MS) <= 0)
+		return -EAGAIN;
+	return fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? -errno : 0;
+}
+
 int spans_read(const char *path, int64_t started_at_ns, bool tell, struct stretches *all)
 {
-	FILE *in = fopen(path, "re");
-	int err;
+	FILE *in;
+	int err, fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	if (!in)
+	if (fd < 0)
 		return -errno;
+	err = await_writer(fd);
+	in = err ? NULL : fdopen(fd, "r");
+	if (!in) {
+		err = err ? err : -errno;
+		close(fd);
+		return err;
+	}
 	err = read_all(in, path, started_at_ns, tell, all);
 	fclose(in);
 	return err;

@@ -144,6 +144,7 @@ int run_on_exit(struct run *r, const struct exit_record *told, struct process **
 	if (!row)
 		return err;
 	peak_on_process(&r->peak, e);
+	run_stretches_on_row(r, row);
 	if (!e->running)
 		run_stretches_on_exit(r, row);
 	err = run_on_row(r, row);
@@ -373,7 +374,9 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	/* A source that has nothing but the marks does not know what they were before. */
 	if (r->marks_set_back && end->totals.lower_bytes < 0 && r->peak.kernel_upper > 0) {
 		void_upper = true;
-		texts_add(&r->reasons, "high-water marks were set back: there is no upper bound");
+		texts_add(
+			&r->reasons,
+			"high-water marks were set back: the upper bound is the sum of all peaks");
 	}
 	peak_finish(&r->peak, void_upper || end->records_missing);
 	set_completeness(r, end, s);

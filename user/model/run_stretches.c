@@ -85,6 +85,20 @@ void run_stretches_on_sample(struct run *r, const struct tree_sample *s, double 
 	stretches_settle(&r->attempts, past < from_ns ? past : from_ns);
 }
 
+void run_stretches_on_row(struct run *r, const struct process *row)
+{
+	struct stretch *only = r->attempts.first;
+
+	if (!only || r->attempts.n != 1 || row->peak_rss_bytes <= only->met_bytes ||
+	    row->started_ns == TIME_NONE)
+		return;
+	if ((row->ended_ns != TIME_NONE && row->ended_ns < only->started_ns) ||
+	    (only->ended_ns != TIME_NONE && row->started_ns > only->ended_ns))
+		return;
+	only->met_bytes = row->peak_rss_bytes;
+	only->met_source = row->peak_source;
+}
+
 void run_stretches_on_exit(struct run *r, const struct process *row)
 {
 	if (row->started_ns == TIME_NONE || row->ended_ns == TIME_NONE)
@@ -223,11 +237,11 @@ void run_stretches_end(struct run *r, const struct run_end *end, struct summary 
 	m.so_far.cpu_system_ns = s->usage.cpu_system_ns;
 	close_open(&r->phases, &m);
 	close_open(&r->attempts, &m);
-	/* U-74: of one attempt all is its own. */
+	/* U-74: of one attempt all is its own, of whoever lived in it. */
 	if (only && r->attempts.n == 1 && !r->attempts.omitted &&
-	    r->peak.process > only->peak_rss_bytes) {
-		only->peak_rss_bytes = r->peak.process;
-		only->source = r->peak.process_source;
+	    only->met_bytes > only->peak_rss_bytes) {
+		only->peak_rss_bytes = only->met_bytes;
+		only->source = only->met_source;
 		if (only->peak_sum_bytes < only->peak_rss_bytes) {
 			only->peak_sum_bytes = only->peak_rss_bytes;
 			only->sum_source = only->source;

@@ -9,6 +9,8 @@
 
 /* A periodic sample; @from: seconds, where its interval began. */
 void run_stretches_on_sample(struct run *r, const struct tree_sample *s, double from);
+/* Of one that ended or still runs at the end. */
+void run_stretches_on_row(struct run *r, const struct process *row);
 void run_stretches_on_exit(struct run *r, const struct process *row);
 /* Closes those that are open, at the run's end, and moves all into @s, which has its usage. */
 void run_stretches_end(struct run *r, const struct run_end *end, struct summary *s);

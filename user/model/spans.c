@@ -263,7 +263,9 @@ int spans_attribute(struct summary *s, struct stretches *all, struct stretches *
 		free(exits);
 		return -ENOMEM;
 	}
-	for (const struct stretch *a = all->first; a; a = a->next, i++) {
+	for (struct stretch *a = all->first; a; a = a->next, i++) {
+		if (a->ended_ns != TIME_NONE && a->ended_ns > s->aged_ns)
+			a->ended_ns = TIME_NONE; /* it had not ended when the run did */
 		spans[i].id = (int64_t)i;
 		spans[i].started = age(s, a->started_ns);
 		spans[i].ended = a->ended_ns == TIME_NONE ? -1 : age(s, a->ended_ns);

@@ -72,7 +72,7 @@ struct stretch *stretch_add(struct stretches *all, const char *name, size_t name
 		return NULL;
 	}
 	s->started_ns = s->ended_ns = TIME_NONE;
-	s->rss_bytes = s->peak_rss_bytes = s->peak_sum_bytes = UNKNOWN;
+	s->rss_bytes = s->peak_rss_bytes = s->peak_sum_bytes = s->met_bytes = UNKNOWN;
 	s->before = s->used = counters_unknown();
 	s->peak_cpus = UNKNOWN;
 	s->split = (struct rss_split){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
@@ -205,7 +205,13 @@ void stretches_on_reset(struct stretches *all, const struct moment *m, bool whol
 	for (struct stretch *s = all->live; s; s = s->next) {
 		if (!is_open(s))
 			continue;
-		if (s->marks_reset && m->marks_bytes > 0)
+		/*
+		 * Of each the larger mark: the next ones begin at what is resident, and this one
+		 * is so much above that.
+		 */
+		if (s->marks_reset && m->marks_bytes > m->rss_bytes && m->rss_bytes >= 0)
+			s->earlier_bytes += m->marks_bytes - m->rss_bytes;
+		else if (s->marks_reset && m->marks_bytes > 0 && m->rss_bytes < 0)
 			s->earlier_bytes += m->marks_bytes;
 		s->marks_reset |= whole;
 	}

@@ -43,6 +43,8 @@ struct stretch {
 	double peak_cpus;
 	int64_t peak_sum_bytes;      /* once it ended */
 	enum peak_source sum_source; /* of that */
+	int64_t met_bytes; /* the largest peak of who lived in it, for some time of his life */
+	enum peak_source met_source; /* of that; kept of an attempt while it is the only one */
 	bool marks_reset;            /* at its start, or since: */
 	int64_t ended_peaks_bytes;   /* of what ended since then, added up, */
 	int64_t earlier_bytes;       /* and the marks that were set back once more */

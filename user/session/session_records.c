@@ -77,11 +77,11 @@ static int on_oom(void *ctx, const struct oom_record *r)
 	return 0;
 }
 
-static int on_env(void *ctx, uint32_t run, const char *value, size_t len)
+static int on_env(void *ctx, uint32_t run, bool known, const char *value, size_t len)
 {
 	struct session *s = ctx;
 
-	return split_on_env(&s->split, run, value, len);
+	return split_on_env(&s->split, run, known, value, len);
 }
 
 void session_flush_journal(struct session *s)

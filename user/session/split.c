@@ -147,17 +147,18 @@ int split_on_exec(struct split *s, const struct exec_record *e)
 	return run_on_exec(r->run, e);
 }
 
-int split_on_env(struct split *s, uint32_t place, const char *value, size_t len)
+int split_on_env(struct split *s, uint32_t place, bool known, const char *value, size_t len)
 {
 	struct split_run *r = s->on && place ? find(s, place) : NULL;
-	char *name = value ? strndup(value, len) : NULL;
+	char *name;
 
+	if (r && !known)
+		name_it(s, r, NULL);
+	if (!r || !known)
+		return 0;
+	name = value ? strndup(value, len) : NULL;
 	if (value && !name)
 		return -ENOMEM;
-	if (!r) {
-		free(name);
-		return 0;
-	}
 	free(r->name);
 	r->name = name;
 	return 0;

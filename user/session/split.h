@@ -36,8 +36,11 @@ struct split {
 /* Each 0 or -ENOMEM; records of processes that are in no run are passed over. */
 int split_on_fork(struct split *s, const struct fork_record *f);
 int split_on_exec(struct split *s, const struct exec_record *e);
-/* What the variable that names a run was at an exec of its first process; NULL: not there. */
-int split_on_env(struct split *s, uint32_t place, const char *value, size_t len);
+/*
+ * What the variable that names a run was at an exec of its first process (NULL: not there); not
+ * @known: /proc is asked.
+ */
+int split_on_env(struct split *s, uint32_t place, bool known, const char *value, size_t len);
 /* *@ret_number: of its run, for its row; 0: of none. */
 int split_on_exit(struct split *s, const struct exit_record *e, uint64_t *ret_number);
 /* A living process's high-water mark is about to be set back. */
