@@ -29,7 +29,7 @@
 #define POLL_MS           40
 #define QUIET_POLLS       3 /* then the tree is idle */
 #define SETTLE_MS         1000
-#define PAUSE_LEAST_NS (20 * NS_PER_US)
+#define PAUSE_LEAST_NS    (20 * NS_PER_US)
 #define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
 static int64_t now_ns(void)
