@@ -35,18 +35,31 @@ int tracer_seize(pid_t tid)
 	return ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)OPTIONS) ? -errno : 0;
 }
 
-static void take_stop(pid_t tid)
+/* Its status; 0: there was none. */
+static int take_stop(pid_t tid)
 {
-	siginfo_t info;
+	siginfo_t info = { .si_pid = 0 };
 
-	waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL);
+	if (waitid(P_PID, (id_t)tid, &info, WSTOPPED | WNOHANG | __WALL) || !info.si_pid)
+		return 0;
+	return info.si_status;
 }
 
-/* It may have been killed meanwhile: then its end comes next, and this stop never again. */
-static void go_on(pid_t tid, int signo)
+static void see_stop(struct tracer *t, pid_t tid, int status);
+
+/*
+ * It may have been killed meanwhile: then this stop is none any more, and what is taken instead may
+ * be the one on its way out, of which nobody would hear again.
+ */
+static void go_on(struct tracer *t, pid_t tid, int signo)
 {
-	if (ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signo))
-		take_stop(tid);
+	int status;
+
+	if (!ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signo))
+		return;
+	status = take_stop(tid);
+	if (status >> 8 == PTRACE_EVENT_EXIT)
+		see_stop(t, tid, status);
 }
 
 static pid_t message(pid_t tid)
@@ -95,7 +108,7 @@ static void take_birth(struct tracer *t, pid_t tid, struct member *of, struct me
 			tracer_born(t, m, creator, vfork);
 	}
 	if (waiting)
-		go_on(tid, 0);
+		go_on(t, tid, 0);
 }
 
 /* One without its creator's word, who was killed before it could stop for that. */
@@ -230,15 +243,15 @@ static void hold(struct tracer *t, pid_t tid)
 		e->held_ns = tracer_now_ns();
 	} else {
 		t->sums.untracked++;
-		go_on(tid, 0);
+		go_on(t, tid, 0);
 	}
 }
 
 /* Stays where the kernel stopped all of its process, and hears of SIGCONT. */
-static void stay_stopped(pid_t tid)
+static void stay_stopped(struct tracer *t, pid_t tid)
 {
 	if (ptrace(PTRACE_LISTEN, tid, NULL, NULL))
-		go_on(tid, 0);
+		go_on(t, tid, 0);
 }
 
 static void see_event(struct tracer *t, struct tracee *e, int event, int signo)
@@ -261,15 +274,15 @@ static void see_event(struct tracer *t, struct tracee *e, int event, int signo)
 		break;
 	case PTRACE_EVENT_STOP:
 		if (is_group_stop(signo)) {
-			stay_stopped(tid);
+			stay_stopped(t, tid);
 			return;
 		}
 		break;
 	default: /* a signal: it is delivered */
-		go_on(tid, signo);
+		go_on(t, tid, signo);
 		return;
 	}
-	go_on(tid, 0);
+	go_on(t, tid, 0);
 }
 
 static void see_stop(struct tracer *t, pid_t tid, int status)
@@ -290,7 +303,7 @@ static void see_stop(struct tracer *t, pid_t tid, int status)
 	if (e && e->of)
 		see_event(t, e, event, signo);
 	else
-		go_on(tid, event ? 0 : signo);
+		go_on(t, tid, event ? 0 : signo);
 	t->sums.stopped_ns += tracer_now_ns() - start;
 }
 
