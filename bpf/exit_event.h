@@ -224,11 +224,12 @@ struct mm_entry {
 	__u64 mm;              /* own key */
 	__u64 task;            /* its last one that was seen running */
 	__u64 task_runtime_ns; /* of that task, when it was looked at */
-	__u64 rss;             /* last reading */
-	__u64 net;             /* what is in lower: net of inheritance */
-	__u64 high;            /* what is in upper */
-	__u64 known;           /* largest exact reading */
-	__u64 hiwater;         /* largest kernel mark seen */
+	__u64 guest;   /* the task that last came to share it: by vfork it runs, and execs, in it */
+	__u64 rss;     /* last reading */
+	__u64 net;     /* what is in lower: net of inheritance */
+	__u64 high;    /* what is in upper */
+	__u64 known;   /* largest exact reading */
+	__u64 hiwater; /* largest kernel mark seen */
 	__u64 inherited;
 	__u64 mark_before; /* hiwater when it was taken in: no more than that says nothing */
 	__u64 cpus;        /* it ran on, bit 63 for those above */

@@ -174,6 +174,12 @@ static __noinline void see_outside(struct mm_entry *e, u64 rss)
 	e->outside_pages = 0;
 }
 
+/* Whether @task still has that address space: it may have gone on to another, or ended. */
+static __always_inline bool is_its(struct task_struct *task, u64 mm)
+{
+	return task && (u64)BPF_CORE_READ(task, mm) == mm;
+}
+
 /*
  * Reads the RSS of @mm_addr, which lives because its task runs on @cpu or is current, into its
  * entry.  An address space outside the tree is nothing.
@@ -185,13 +191,16 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 	struct mm_entry *e;
 	struct task_struct *last;
 	u64 rss, hiwater, bit, runtime;
-	bool slept = false;
+	bool slept = false, its;
 
 	e = bpf_map_lookup_elem(&mms, &mm_addr);
 	if (!e || e->mm != mm_addr || e->dead)
 		return 0;
+	last = (void *)(how == SAMPLE_FOLD ? e->task : task);
+	its = is_its(last, mm_addr);
 	/* An exec's arguments are counted here until it is done (KERNEL: acct_arg_size). */
-	if (is_in_exec((void *)(how == SAMPLE_FOLD ? e->task : task)))
+	if ((its && is_in_exec(last)) ||
+	    (is_its((void *)e->guest, mm_addr) && is_in_exec((void *)e->guest)))
 		return 0;
 	bit = how == SAMPLE_FOLD ? 0 : 1ull << (cpu < 63 ? cpu : 63);
 	rss = rss_pages(mm_addr, RSS_RESIDENT);
@@ -201,9 +210,8 @@ __noinline int mm_sample(u64 mm_addr, u32 cpu, u32 how)
 		e->task = task;
 	}
 	if (how == SAMPLE_FOLD) {
-		last = (void *)e->task;
-		runtime = last ? BPF_CORE_READ(last, se.sum_exec_runtime) : 0;
-		slept = last && runtime == e->task_runtime_ns;
+		runtime = its ? BPF_CORE_READ(last, se.sum_exec_runtime) : 0;
+		slept = its && runtime == e->task_runtime_ns;
 		e->task_runtime_ns = runtime;
 	}
 	if (rss == e->rss && hiwater == e->hiwater && (e->cpus & bit) == bit)

@@ -111,8 +111,10 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 		ev->flags = EVENT_SHARED_MM;
 	} else if ((e && e->mm == mm && !e->dead) || (creator && creator->mm == mm)) {
 		ev->flags = EVENT_SHARED_MM;
-		if (e)
+		if (e) {
 			__sync_fetch_and_add(&e->users, 1);
+			e->guest = task_addr;
+		}
 	} else {
 		ev->flags = EVENT_FORKED_IMAGE;
 		ev->inherited_pages = rss_pages(mm, RSS_RESIDENT);

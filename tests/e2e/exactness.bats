@@ -115,3 +115,11 @@ MIXED_THREADS=$((1 + 9 + 2 + 7 + 3 + 3 + 1))
 	cpu_close cpu "$(summary .usage.cpu_seconds)" \
 		"$(summary '.rusage | (.cpu_user_seconds + .cpu_system_seconds) * 1e6 | round')" 20
 }
+
+@test "a vfork child's arguments are nobody's memory while it execs in its creator's" {
+	local i
+	for i in $(seq 60); do
+		meter -i 0.01 -- "$WORK/spawner" 40 vfork "$WORK/tiny"
+		holds "run $i: the creator's peak" '[.processes[] | select(.comm == "spawner") | .peak_rss_exact] == [true]'
+	done
+}
