@@ -13,7 +13,7 @@
 #define EVENT_COMM_LEN 16
 #define EVENT_ARGV_MAX 4096 /* INTERFACE 3: the first 4096 bytes */
 #define EVENT_ENV_MAX  512  /* of a variable: its name, '=', its value and the NUL */
-#define EVENT_ENV_MORE ~0u  /* it was not among those looked at, and there are more */
+#define EVENT_ENV_MORE ~0u  /* it was not among those that could be looked at: there are more */
 #define EVENT_KEY_MAX  64   /* of its name and '=' */
 #define EVENT_CPUS_MAX 1024
 

@@ -302,8 +302,10 @@ __noinline int env_send(u64 signal, u64 task_addr)
 	ev->found = 0;
 	for (i = 0; i < ENV_VARIABLES && at < end; i++) {
 		len = bpf_probe_read_user_str(ev->text, sizeof(ev->text), (void *)at);
-		if (len <= 0)
+		if (len <= 0) {
+			ev->found = EVENT_ENV_MORE;
 			break;
+		}
 		if (!rest && !bpf_strncmp(ev->text, env_key_len, (const char *)env_key)) {
 			ev->found = (u32)len;
 			break;

@@ -112,12 +112,18 @@ empty() { : >"$1"; }
 	done
 }
 
+looked() {
+	[ "$(grep -c '"event":"sample"' run.journal)" -ge "$1" ]
+}
+
 @test "proc: a zombie that nobody waits for is one row, and counted once" {
 	mkfifo tell go
-	"$EXITMETER" -q --source=proc -i 0.05 --json sum.json -- "$WORK/spawner" 3 zombie tell go "$WORK/burn" 150 3>&- &
-	local meter=$!
+	"$EXITMETER" -q --source=proc -i 0.05 --json sum.json --journal run.journal -- \
+		"$WORK/spawner" 3 zombie tell go "$WORK/burn" 150 3>&- &
+	local meter=$! before
 	read -r _ <tell
-	sleep 1 # looks while they are zombies
+	before=$(grep -c '"event":"sample"' run.journal)
+	until_true 10 looked $((before + 4)) # while it is a zombie
 	echo x >go
 	wait "$meter"
 	holds "one row each" '(.processes | map(.pid) | unique | length) == (.processes | length)'

@@ -184,6 +184,36 @@ sleeps() {
 	[ "$(awk '$1 == "State:" { print $2 }' "/proc/$1/status")" = S ]
 }
 
+@test "a run bears its cgroup's name, or its program's" {
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
+	local key own
+	mkfifo told go hold1
+	cat >outer.sh <<-'END'
+		echo $$ >told
+		read -r x <go
+		"$WORK/hold" touch=1 wait=hold1 exit=0 &
+		echo $! >child
+		wait
+	END
+	for key in cgroup comm; do
+		rm -f run.journal child
+		bash outer.sh 3>&- &
+		read -r pid <told
+		meter_background --control unix:ctl --split-key "$key" -p "$pid"
+		until_true 10 test -S ctl
+		until_true 10 started
+		echo x >go
+		until_true 10 test -s child
+		# version 1's hierarchy for memory, where there is one
+		own=$(awk -F: '$2 == "memory" { m = $3 } $2 == "" { u = $3 } END { print m ? m : u }' "/proc/$(cat child)/cgroup")
+		[ "$key" = cgroup ] || own=hold
+		until_true 10 talk_ok 'run 1 attempt start x' # it was met, and named, alive
+		echo x >hold1
+		meter_wait
+		run_ended "$own"
+	done
+}
+
 @test "a variable behind 600 others names its run all the same" {
 	sums || skip "runs of their own: source $SOURCE does not tell them apart"
 	mkfifo told go hold1
@@ -196,10 +226,11 @@ sleeps() {
 	END
 	bash outer.sh 3>&- &
 	read -r pid <told
-	meter_background --split-key ENV:JOB -p "$pid"
+	meter_background --control unix:ctl --split-key ENV:JOB -p "$pid"
+	until_true 10 test -S ctl
 	until_true 10 started
 	echo x >go
-	sleep 0.3 # the name is looked up when the record comes
+	until_true 10 talk_ok 'run deep attempt start x'
 	echo x >hold1
 	meter_wait
 	run_ended deep

@@ -227,12 +227,17 @@ static void test_groups_unknown(void)
 	EQ_I(groups_list(&g, list), 2, "two names");
 	EQ_I(list[0].peak_rss_bytes, UNKNOWN, "an unknown peak stays unknown");
 	EQ_I(list[0].cpu_ns, UNKNOWN, "so does CPU");
+	memcpy(p->comm, "new", 4);
 	p->cpu_ns = 5;
 	groups_add(&g, p);
+	groups_add(&g, p);
+	groups_list(&g, list);
+	EQ_I(list[0].cpu_ns, 10, "CPU of all that is known");
 	p->cpu_ns = UNKNOWN;
 	groups_add(&g, p);
 	groups_list(&g, list);
-	EQ_I(list[0].cpu_ns, 5, "beside CPU that is known it adds nothing");
+	for (size_t i = 0; i < 3; i++)
+		EQ_I(list[i].cpu_ns, UNKNOWN, "with one that is not known the sum is not");
 	process_unref(p);
 	groups_free(&g);
 }

@@ -116,14 +116,14 @@ int source_poll_fd(struct source *s);
 /* How long the next drain may wait, in ms; -1 for ever (an idle tree: poll_fd tells). */
 int source_poll_ms(struct source *s);
 
-/* Every drop path that was taken, at most @cap (no source has more than LOSSES_MAX); returns how
- * many. */
 #define LOSSES_MAX 32
+/* Every drop path that was taken, at most @cap (none has more than LOSSES_MAX); returns how many.
+ */
 size_t source_losses(struct source *s, struct loss *out, size_t cap);
 
-/* wait4's word of a child of ours. */
 /* A child of ours has ended and is about to be waited for. */
 void source_ending(struct source *s, pid_t pid);
+/* wait4's word of it. */
 void source_reaped(struct source *s, pid_t pid, int status, const struct rusage *ru);
 
 /*

@@ -70,7 +70,7 @@ static int take_running(struct source_bpf *s, const struct process *p)
 		r.voluntary_switches = r.involuntary_switches = UNKNOWN;
 		r.io = io_unknown;
 		r.cpu_user_ns = r.cpu_system_ns = UNKNOWN;
-		if (!clock) /* not in our pid namespace, or gone by now */
+		if (clock < 0) /* not in our pid namespace, or gone by now */
 			r.cpu_ns = UNKNOWN;
 	}
 	if (!(e.flags & EVENT_SHARED_MM)) {

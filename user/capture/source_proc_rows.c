@@ -27,30 +27,16 @@ static struct process_key key_of(const struct source_proc *s, const struct seen 
 				     .tgid = (uint32_t)p->pid };
 }
 
-static int64_t since(int64_t now, int64_t before)
-{
-	return now < 0 || before < 0 ? UNKNOWN : now - before;
-}
-
 /* Of a process that was there before only what came since. */
 static void take_off_before(const struct source_proc *s, const struct seen *p,
 			    struct exit_record *r)
 {
-	r->cpu_ns = since(r->cpu_ns, p->cpu_before_ns);
+	r->cpu_ns = count_since(r->cpu_ns, p->cpu_before_ns);
 	r->cpu_user_ns -= proc_ticks_ns(s, p->before.utime_ticks);
 	r->cpu_system_ns -= proc_ticks_ns(s, p->before.stime_ticks);
 	r->minor_faults -= (int64_t)p->before.minor_faults;
 	r->major_faults -= (int64_t)p->before.major_faults;
-	r->io = (struct io_counts){
-		.read_bytes = since(p->io.read_bytes, p->io_before.read_bytes),
-		.write_bytes = since(p->io.write_bytes, p->io_before.write_bytes),
-		.cancelled_write_bytes =
-			since(p->io.cancelled_write_bytes, p->io_before.cancelled_write_bytes),
-		.rchar = since(p->io.rchar, p->io_before.rchar),
-		.wchar = since(p->io.wchar, p->io_before.wchar),
-		.syscr = since(p->io.syscr, p->io_before.syscr),
-		.syscw = since(p->io.syscw, p->io_before.syscw),
-	};
+	io_subtract(&r->io, &p->io_before);
 	if (r->peak_rss_bytes > p->mark_before_bytes)
 		return;
 	r->peak_source = PEAK_LIFETIME;

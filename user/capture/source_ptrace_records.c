@@ -187,14 +187,15 @@ static bool is_span(pid_t pid)
 {
 	char args[64];
 	ssize_t len = scan_arguments(pid, args, sizeof(args) - 1);
-	const char *second;
+	const char *second, *base;
 
 	if (len <= 0)
 		return false;
 	args[len] = '\0';
 	second = args + strlen(args) + 1;
-	return second < args + len && !strcmp(second, "span") && strlen(args) >= 9 &&
-	       !strcmp(args + strlen(args) - 9, "exitmeter");
+	base = strrchr(args, '/');
+	return second < args + len && !strcmp(second, "span") &&
+	       !strcmp(base ? base + 1 : args, "exitmeter");
 }
 
 static void look_at_program(struct tracer *t, struct member *m)
@@ -235,10 +236,10 @@ void tracer_execed(struct tracer *t, struct member *m)
 /* Only SIGKILL is the OOM killer's, and here nobody tells it from another. */
 static int8_t oom_killed(int wait_status)
 {
-	return wait_status != UNKNOWN && WIFSIGNALED(wait_status) &&
-			       WTERMSIG(wait_status) == SIGKILL
-		       ? UNKNOWN
-		       : 0;
+	bool may_be = wait_status == UNKNOWN ||
+		      (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL);
+
+	return may_be ? UNKNOWN : 0;
 }
 
 static void add_to_totals(struct tracer *t, const struct exit_record *r)

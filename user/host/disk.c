@@ -328,8 +328,9 @@ void disk_measure(struct disk *d, struct texts *notes)
 		return;
 	}
 	walk_all(&w);
-	d->apparent_bytes = w.apparent_bytes;
-	d->allocated_bytes = w.allocated_bytes;
+	/* Half a walk is no size. */
+	d->apparent_bytes = w.stopped ? UNKNOWN : w.apparent_bytes;
+	d->allocated_bytes = w.stopped ? UNKNOWN : w.allocated_bytes;
 	say(&w, d->path, notes);
 	inodes_free(&w.seen);
 	free(w.levels);

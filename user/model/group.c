@@ -24,19 +24,22 @@ int groups_merge(struct groups *g, const struct group *one)
 		if (!e)
 			return -ENOMEM;
 		memcpy(e->group.comm, one->comm, sizeof(e->group.comm));
-		e->group.peak_rss_bytes = e->group.cpu_ns = UNKNOWN;
+		e->group.peak_rss_bytes = UNKNOWN;
 		HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
 		g->n++;
 	}
 	if (e)
 		to = &e->group;
 	else if (!to->other)
-		*to = (struct group){ .other = true, .cpu_ns = UNKNOWN, .peak_rss_bytes = UNKNOWN };
-	to->processes += one->processes;
-	if (to->cpu_ns < 0)
+		*to = (struct group){ .other = true, .peak_rss_bytes = UNKNOWN };
+	/* Known if it is of all. */
+	if (!to->processes)
 		to->cpu_ns = one->cpu_ns;
-	else if (one->cpu_ns > 0 && __builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
+	else if (to->cpu_ns < 0 || one->cpu_ns < 0)
+		to->cpu_ns = UNKNOWN;
+	else if (__builtin_add_overflow(to->cpu_ns, one->cpu_ns, &to->cpu_ns))
 		to->cpu_ns = INT64_MAX;
+	to->processes += one->processes;
 	if (one->peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = one->peak_rss_bytes;
 	return 0;

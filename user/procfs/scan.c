@@ -216,14 +216,6 @@ static int read_io(pid_t pid, const char *name, struct io_counts *ret)
 	return err;
 }
 
-ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap)
-{
-	size_t len = 0;
-	int err = read_proc(pid, name, text, cap, &len);
-
-	return err ? err : (ssize_t)len;
-}
-
 int scan_io(pid_t pid, struct io_counts *ret)
 {
 	return read_io(pid, "io", ret);

@@ -42,8 +42,6 @@ int scan_io(pid_t pid, struct io_counts *ret);
 int scan_thread_io(pid_t tid, struct io_counts *ret);
 /* At most @cap bytes of its arguments, NUL-separated; how many, or -errno. */
 ssize_t scan_cmdline(pid_t pid, char *args, size_t cap);
-/* At most @cap bytes of any file of it; how many, or -errno. */
-ssize_t scan_text(pid_t pid, const char *name, char *text, size_t cap);
 /* The same of a new image: who writes a title there had no time to. */
 ssize_t scan_arguments(pid_t pid, char *args, size_t cap);
 int scan_vmstat(struct proc_vmstat *ret);

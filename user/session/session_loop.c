@@ -46,22 +46,22 @@ static void sample(struct session *s)
 /* --- waiting ------------------------------------------------------------------------------- */
 
 /* A child that waits to be waited for; 0: none. */
-static pid_t next_ended(siginfo_t *of)
+static pid_t next_ended(void)
 {
-	of->si_pid = 0;
-	return waitid(P_ALL, 0, of, WEXITED | WNOHANG | WNOWAIT) ? 0 : of->si_pid;
+	siginfo_t of = { .si_pid = 0 };
+
+	return waitid(P_ALL, 0, &of, WEXITED | WNOHANG | WNOWAIT) ? 0 : of.si_pid;
 }
 
 static void reap(struct session *s)
 {
 	struct rusage ru;
-	siginfo_t of;
 	int status;
 	pid_t pid;
 
 	if (!s->root_ended && !attached(s) && launch_stopped(&s->launch) && signals_stop())
 		launch_continue(&s->launch);
-	while ((pid = next_ended(&of)) > 0) {
+	while ((pid = next_ended()) > 0) {
 		source_ending(s->source, pid);
 		if (wait4(pid, &status, WNOHANG, &ru) != pid)
 			break;

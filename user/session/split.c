@@ -174,19 +174,11 @@ void split_on_mark(struct split *s, uint32_t place, struct process_key key, int6
 
 /* --- its end ------------------------------------------------------------------------------- */
 
-/* Its own first process is not one it forked. */
+/* Its own first process is not one it forked.  Of a place that was given out there always are. */
 static void totals_of(struct split *s, const struct split_run *r, struct totals *t)
 {
-	if (source_run_totals(s->source, r->place, t))
-		*t = (struct totals){ .initial = UNKNOWN,
-				      .forks = UNKNOWN,
-				      .exits = UNKNOWN,
-				      .cpu_ns = UNKNOWN,
-				      .lower_bytes = UNKNOWN,
-				      .lower_max_bytes = UNKNOWN,
-				      .upper_max_bytes = UNKNOWN,
-				      .baseline_cpu_ns = UNKNOWN };
-	else if (!t->initial && t->forks > 0) {
+	source_run_totals(s->source, r->place, t);
+	if (!t->initial && t->forks > 0) {
 		t->initial = 1;
 		t->forks--;
 	}

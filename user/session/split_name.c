@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/text.h"
 #include "model/record.h"
-#include "procfs/scan.h"
+#include "procfs/cgroup.h"
 #include "session/split.h"
 
 #define FILE_BYTES   ((size_t)128 * 1024) /* of an environment */
@@ -50,47 +51,27 @@ static char *variable(const char *env, size_t len, const char *name)
 	return NULL;
 }
 
-/* "ID:CONTROLLERS:PATH" lines: the path of cgroup v2, or of v1's memory controller. */
+/* Where its memory is limited: in version 1's hierarchy for that, else in version 2's. */
 static char *cgroup(const char *text, size_t len)
 {
-	const char *at = text, *end = text + len, *best = NULL;
-	size_t best_len = 0;
+	char *path = cgroup_path(text, len, "memory");
 
-	while (at < end) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		const char *stop = newline ? newline : end;
-		const char *first = memchr(at, ':', (size_t)(stop - at)), *second;
-
-		second = first ? memchr(first + 1, ':', (size_t)(stop - first - 1)) : NULL;
-		if (second) {
-			bool v2 = second == first + 1;
-			bool memory = second - first == 7 && !memcmp(first, ":memory", 7);
-
-			if (!best || memory || (v2 && stop - second > 2)) {
-				best = second + 1;
-				best_len = (size_t)(stop - best);
-			}
-		}
-		at = stop + 1;
-	}
-	return best ? strndup(best, best_len < NAME_MAX_ ? best_len : NAME_MAX_) : NULL;
+	return path ? path : cgroup_path(text, len, "");
 }
 
 char *split_name(const char *key, pid_t pid, const char *comm)
 {
 	const char *file = key && !strcmp(key, "cgroup") ? "cgroup" : "environ";
-	char *text, *name;
-	ssize_t len;
+	char path[32], *text, *name;
+	size_t len;
 
 	if (!key || !strcmp(key, "comm"))
 		return comm ? strndup(comm, EM_COMM_LEN) : NULL;
-	text = malloc(FILE_BYTES);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	text = text_read_all(path, &len);
 	if (!text)
 		return NULL;
-	len = scan_text(pid, file, text, FILE_BYTES);
-	name = len <= 0       ? NULL
-	       : *file == 'c' ? cgroup(text, (size_t)len)
-			      : variable(text, (size_t)len, key + 4);
+	name = *file == 'c' ? cgroup(text, len) : variable(text, len, key + 4);
 	free(text);
 	return name;
 }

@@ -55,7 +55,7 @@ struct session {
 	int sink_err;
 };
 
-/* What it is attached to has no command of ours. */
+/* To a tree that was there, instead of starting a command. */
 static inline bool attached(const struct session *s)
 {
 	return !s->config->command;
