@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
 /* Length of the UTF-8 character at @p, 0 for none; its code point in *@ret. */
 static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
 {

@@ -7,10 +7,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define NS_PER_S  1000000000LL
 #define NS_PER_MS 1000000LL
 #define NS_PER_US 1000LL
+
+/* That clock now, in ns. */
+int64_t clock_ns(clockid_t clock);
 
 /*
  * @text as a terminal may show it: control characters (C0, DEL, C1), bytes that are no UTF-8 and

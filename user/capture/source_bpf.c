@@ -32,14 +32,6 @@
 #define PAUSE_LEAST_NS    (20 * NS_PER_US)
 #define LATE_MS           8 /* a command shorter than that does not pay for what it cannot use */
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 void source_bpf_wake(struct source_bpf *s)
 {
 	s->quiet = 0;
@@ -149,7 +141,7 @@ static void late_open(struct source_bpf *s)
 	s->late = source_bpf_more(
 		s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL }, false);
 	if (s->late && !source_bpf_attach(s, s->late->progs.on_mark_victim, "mark_victim"))
-		s->oom_evidence_ns = now_ns();
+		s->oom_evidence_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!s->late || !s->tick_wanted || !source_bpf_tick_is_timer() ||
 	    source_bpf_attach(s, s->late->progs.on_tick, "hrtimer_expire_exit"))
 		s->base.info.samples = "bpf+proc";
@@ -176,7 +168,7 @@ static int bpf_drain(struct source *base)
 
 	if (n < 0)
 		return s->err ? s->err : n;
-	if (!s->late_tried && now_ns() - s->opened_ns >= LATE_MS * NS_PER_MS)
+	if (!s->late_tried && clock_ns(CLOCK_MONOTONIC) - s->opened_ns >= LATE_MS * NS_PER_MS)
 		late_open(s);
 	if (!s->beside && tree->repaired)
 		beside_open(s);
@@ -296,7 +288,8 @@ static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 {
 	struct source_bpf *s = self(base);
 	volatile const struct run_totals *tree = &s->skel->bss->tree;
-	int64_t deadline = now_ns() + SETTLE_MS * NS_PER_MS, pause = PAUSE_LEAST_NS;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + SETTLE_MS * NS_PER_MS,
+		pause = PAUSE_LEAST_NS;
 	bool missing = false;
 	int err = 0;
 
@@ -310,7 +303,7 @@ static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 		if (pause < NS_PER_MS)
 			pause *= 2;
 		err = bpf_drain(base);
-		missing = now_ns() >= deadline;
+		missing = clock_ns(CLOCK_MONOTONIC) >= deadline;
 	}
 	if (!err && (tree->processes || tree->exits > tree->records))
 		close_metering(s);
@@ -742,7 +735,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	err = source_bpf_runs_open(s);
 	if (err)
 		goto fail;
-	s->opened_ns = now_ns();
+	s->opened_ns = clock_ns(CLOCK_MONOTONIC);
 	s->tick_wanted = o->tick;
 	s->base.info.samples = o->tick ? "bpf-tick+proc" : "bpf+proc";
 	s->base.info.sums = !s->old;

@@ -131,7 +131,7 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 		return;
 	p->reaped = true;
 	p->wait_status = status;
-	p->reaped_ns = proc_clock_ns(CLOCK_MONOTONIC);
+	p->reaped_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 static int proc_finish(struct source *base, bool root_ended, struct totals *ret)
@@ -222,7 +222,7 @@ static struct source_proc *proc_new(const struct source_sink *sink)
 					     .stops = UNKNOWN,
 					     .stopped_ns = UNKNOWN } };
 	s->ticks_ns = NS_PER_S / sysconf(_SC_CLK_TCK);
-	s->boot_ns = proc_clock_ns(CLOCK_BOOTTIME) - proc_clock_ns(CLOCK_MONOTONIC);
+	s->boot_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
 	s->maxrss_bytes = s->processes_max = s->threads_max = UNKNOWN;
 	return s;
 }

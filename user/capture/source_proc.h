@@ -85,6 +85,4 @@ int proc_hand_on(struct source_proc *s, struct seen *p, bool running);
 int proc_drop(struct source_proc *s, struct seen *p);
 int proc_read_image(struct source_proc *s, struct seen *p);
 
-int64_t proc_clock_ns(clockid_t clock);
-
 #endif /* SOURCE_PROC_H */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "units.h"
+
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
@@ -206,7 +208,7 @@ void proc_look_at_ended(struct source_proc *s, pid_t pid)
 /* One pass over /proc: the living summed up, the gone handed on. */
 int proc_look(struct source_proc *s, struct sums *sum)
 {
-	int64_t start = proc_clock_ns(CLOCK_MONOTONIC);
+	int64_t start = clock_ns(CLOCK_MONOTONIC);
 	struct seen *p, *next;
 	size_t n;
 	struct found *all = scan_all(&n);
@@ -237,6 +239,6 @@ int proc_look(struct source_proc *s, struct sums *sum)
 		if (!err && p->pass != s->pass)
 			err = proc_drop(s, p);
 	sum->scan.complete = true;
-	sum->scan.duration_ns = proc_clock_ns(CLOCK_MONOTONIC) - start;
+	sum->scan.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 	return err;
 }

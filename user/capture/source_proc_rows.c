@@ -8,14 +8,6 @@
 
 #define ARGV_MAX 4096
 
-int64_t proc_clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 int64_t proc_ticks_ns(const struct source_proc *s, uint64_t n)
 {
 	return (int64_t)n * s->ticks_ns;

@@ -271,12 +271,12 @@ static int ptrace_finish(struct source *base, bool root_ended, struct totals *re
 {
 	struct source_ptrace *s = self(base);
 	struct share_totals told;
-	int64_t deadline = tracer_now_ns() + ANSWER_NS;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + ANSWER_NS;
 	int err = 0, drained;
 
 	s->finished = true;
 	atomic_store(&s->share->finish, root_ended ? 2 : 1);
-	while (s->tracer && tracer_now_ns() < deadline) {
+	while (s->tracer && clock_ns(CLOCK_MONOTONIC) < deadline) {
 		kill(s->tracer, SIGUSR1); /* again, since it may have come before the waiting */
 		drained = ptrace_drain(base);
 		err = err ? err : drained;

@@ -128,7 +128,7 @@ int ptrace_follow_beside(struct source_ptrace *s, pid_t pid)
 /* Nothing else tells of these: they are looked at whenever there is time. */
 void ptrace_look_beside(struct source_ptrace *s)
 {
-	int64_t now = tracer_now_ns();
+	int64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct tree_sample own = { .at_ns = now };
 
 	if (now < s->beside_due_ns || source_sample(s->beside, &own))

@@ -95,19 +95,19 @@ static int seize_root(struct tracer *t)
 static void settle(struct tracer *t)
 {
 	const struct timespec moment = { .tv_nsec = NS_PER_MS / 2 };
-	int64_t deadline = tracer_now_ns() + SETTLE_NS;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + SETTLE_NS;
 
-	while (t->ending && tracer_now_ns() < deadline)
+	while (t->ending && clock_ns(CLOCK_MONOTONIC) < deadline)
 		if (!tracer_see_next(t, false))
 			nanosleep(&moment, NULL);
 }
 
 static _Noreturn void finish(struct tracer *t)
 {
-	int64_t deadline = tracer_now_ns() + SETTLE_NS / 10;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + SETTLE_NS / 10;
 	struct member *m, *next;
 
-	while (tracer_now_ns() < deadline && tracer_see_next(t, false))
+	while (clock_ns(CLOCK_MONOTONIC) < deadline && tracer_see_next(t, false))
 		;
 	settle(t);
 	for (m = t->table.members; m; m = next) {

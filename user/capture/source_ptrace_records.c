@@ -93,7 +93,9 @@ static void read_name(struct member *m)
 
 static void put_image(struct tracer *t, struct member *m, bool no_exec)
 {
-	struct exec_record r = { .key = m->key, .at_ns = tracer_now_ns(), .no_exec = no_exec };
+	struct exec_record r = { .key = m->key,
+				 .at_ns = clock_ns(CLOCK_MONOTONIC),
+				 .no_exec = no_exec };
 	char argv[ARGV_MAX];
 	ssize_t len = no_exec ? scan_cmdline(m->tgid, argv, sizeof(argv))
 			      : scan_arguments(m->tgid, argv, sizeof(argv));
@@ -288,7 +290,7 @@ void tracer_ended(struct tracer *t, struct member *m, int wait_status, const str
 		space_most(m, ru->ru_maxrss * 1024 + reading_slack(&t->reader, m));
 	space_leave(t, m);
 	counted = reading_record(&t->reader, m, ru, &r);
-	r.ended_ns = tracer_now_ns();
+	r.ended_ns = clock_ns(CLOCK_MONOTONIC);
 	r.wait_status = wait_status;
 	r.oom_killed = oom_killed(wait_status);
 	if (!m->seen && !m->shares)
@@ -339,14 +341,6 @@ void tracer_running(struct tracer *t, struct member *m)
 	t->sums.unwritten++;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 struct member *tracer_take_in(struct tracer *t, pid_t tgid, pid_t ppid, bool was_there)
 {
 	struct member *m = member_add(&t->table, tgid);
@@ -357,7 +351,7 @@ struct member *tracer_take_in(struct tracer *t, pid_t tgid, pid_t ppid, bool was
 	m->creator = ppid;
 	m->taken_in = was_there;
 	m->key.tgid = (uint32_t)tgid;
-	m->born_ns = tracer_now_ns();
+	m->born_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!scan_stat(tgid, &stat))
 		m->key.start_ns = stat.start_ticks * (uint64_t)t->reader.tick_ns;
 	if (was_there && m->key.start_ns)

@@ -193,15 +193,16 @@ static void see_all(struct tracer *t)
 int tracer_seed(struct tracer *t)
 {
 	const struct timespec moment = { .tv_nsec = PAUSE_NS };
-	int64_t deadline = tracer_now_ns() + SEED_NS;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + SEED_NS;
 	int err = 0;
 
-	for (int empty = 0; !err && empty < EMPTY_PASSES && tracer_now_ns() < deadline; empty++) {
+	for (int empty = 0; !err && empty < EMPTY_PASSES && clock_ns(CLOCK_MONOTONIC) < deadline;
+	     empty++) {
 		bool found = false, more = true;
 
 		err = pass(t, &found);
 		see_all(t);
-		while (!err && more && tracer_now_ns() < deadline) {
+		while (!err && more && clock_ns(CLOCK_MONOTONIC) < deadline) {
 			more = false;
 			err = children_pass(t, &more);
 			found |= more;

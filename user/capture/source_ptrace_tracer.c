@@ -22,14 +22,6 @@
 #define READ_FROM_LAST 2        /* threads that may still end without a stop of their own */
 #define HELD_MOST_NS   NS_PER_S /* a creator's word comes within microseconds, if it comes */
 
-int64_t tracer_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 int tracer_seize(pid_t tid)
 {
 	return ptrace(PTRACE_SEIZE, tid, NULL, (void *)(intptr_t)OPTIONS) ? -errno : 0;
@@ -125,7 +117,7 @@ static void take_stray(struct tracer *t, pid_t tid)
 /* A process ended: those that are nobody's now; @late: and those that are held for long. */
 void tracer_take_strays(struct tracer *t, bool late)
 {
-	int64_t since_ns = tracer_now_ns() - HELD_MOST_NS;
+	int64_t since_ns = clock_ns(CLOCK_MONOTONIC) - HELD_MOST_NS;
 	struct tracee *e, *next;
 	struct proc_kin kin;
 
@@ -240,7 +232,7 @@ static void hold(struct tracer *t, pid_t tid)
 	t->armed = true;
 	e = tracee_add(&t->table, tid, NULL);
 	if (e) {
-		e->held_ns = tracer_now_ns();
+		e->held_ns = clock_ns(CLOCK_MONOTONIC);
 	} else {
 		t->sums.untracked++;
 		go_on(t, tid, 0);
@@ -287,7 +279,7 @@ static void see_event(struct tracer *t, struct tracee *e, int event, int signo)
 
 static void see_stop(struct tracer *t, pid_t tid, int status)
 {
-	int64_t start = tracer_now_ns();
+	int64_t start = clock_ns(CLOCK_MONOTONIC);
 	struct tracee *e = tracee_find(&t->table, tid);
 	int event = status >> 8, signo = status & 0xff;
 
@@ -304,7 +296,7 @@ static void see_stop(struct tracer *t, pid_t tid, int status)
 		see_event(t, e, event, signo);
 	else
 		go_on(t, tid, event ? 0 : signo);
-	t->sums.stopped_ns += tracer_now_ns() - start;
+	t->sums.stopped_ns += clock_ns(CLOCK_MONOTONIC) - start;
 }
 
 /* --- ends ---------------------------------------------------------------------------------- */

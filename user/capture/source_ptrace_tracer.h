@@ -36,7 +36,6 @@ _Noreturn void tracer_main(struct share *share, const struct source_options *o, 
 
 /* --- between the tracer's files --- */
 
-int64_t tracer_now_ns(void);
 /* Follows the thread from now on: 0 or -errno. */
 int tracer_seize(pid_t tid);
 /* Takes what has happened by now; false: nothing had. */

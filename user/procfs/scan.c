@@ -19,14 +19,6 @@
 #define BUDGET_STEP    8    /* processes between two looks at the clock */
 #define CPUCLOCK_SCHED 2    /* include/linux/posix-timers_types.h */
 
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int read_fd(int fd, char *buf, size_t cap, size_t *ret_len)
 {
 	ssize_t n = pread(fd, buf, cap, 0);
@@ -465,11 +457,12 @@ static void confirm_all(struct scan *s, struct scan_result *r)
 void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_result *ret)
 {
 	struct scan_result r = { 0 };
-	int64_t start = now_ns();
+	int64_t start = clock_ns(CLOCK_MONOTONIC);
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
-		if (budget_ns && i && i % BUDGET_STEP == 0 && now_ns() - start > budget_ns)
+		if (budget_ns && i && i % BUDGET_STEP == 0 &&
+		    clock_ns(CLOCK_MONOTONIC) - start > budget_ns)
 			break;
 		read_one(s, s->round, &r);
 		s->round = s->round->next;
@@ -477,6 +470,6 @@ void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_resu
 	r.complete = i == s->n;
 	if (r.complete && confirm && s->n)
 		confirm_all(s, &r);
-	r.duration_ns = now_ns() - start;
+	r.duration_ns = clock_ns(CLOCK_MONOTONIC) - start;
 	*ret = r;
 }

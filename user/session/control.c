@@ -77,7 +77,7 @@ static const char *phase(struct control *c, const struct request *r)
 
 	/* Between timed runs nothing is read (SPEC ). */
 	if (r->kind == REQUEST_RUN && !request_run_counts(r)) {
-		journal_phase(c->journal, sampler_now_ns(), r->name, r->name_len, UNKNOWN);
+		journal_phase(c->journal, clock_ns(CLOCK_MONOTONIC), r->name, r->name_len, UNKNOWN);
 		return NULL;
 	}
 	m = look(c, &t);
@@ -259,12 +259,12 @@ void control_serve(struct control *c)
 void control_finish(struct control *c)
 {
 	const struct channel_reader r = { c, on_line };
-	int64_t end = sampler_now_ns() + FINISH_NS;
+	int64_t end = clock_ns(CLOCK_MONOTONIC) + FINISH_NS;
 	bool more;
 
 	do
 		more = channel_serve(c->channel, &r);
-	while (more && sampler_now_ns() < end);
+	while (more && clock_ns(CLOCK_MONOTONIC) < end);
 	if (more)
 		texts_add(&c->run->notes, "control-lines-left");
 	if (c->channel->dropped)

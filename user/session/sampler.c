@@ -11,14 +11,6 @@
 #define DOUBT_BYTES    (1 << 20)
 #define DOUBT_AGAIN_NS (25 * NS_PER_MS)
 
-int64_t sampler_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 /* Pages that the kernel took from processes or the cache since the last look (SPEC U-131). */
 static bool pages_stolen(struct sampler *s, int64_t now)
 {
@@ -104,7 +96,7 @@ void sampler_sample(struct sampler *s, struct tree_sample *t)
 /* The second look: still doubtful means that memory went without its process having run. */
 void sampler_look_again(struct sampler *s, struct run *run)
 {
-	struct tree_sample t = { .at_ns = sampler_now_ns() };
+	struct tree_sample t = { .at_ns = clock_ns(CLOCK_MONOTONIC) };
 
 	s->doubt_at_ns = 0;
 	sampler_totals(s, &t);
@@ -117,7 +109,7 @@ struct moment sampler_run_moment(struct sampler *s, struct run *run, uint32_t pl
 				 struct tree_sample *t)
 {
 	struct scan_counters living;
-	struct tree_sample whole = { .at_ns = sampler_now_ns() };
+	struct tree_sample whole = { .at_ns = clock_ns(CLOCK_MONOTONIC) };
 
 	*t = (struct tree_sample){ .at_ns = whole.at_ns };
 	sampler_totals(s, &whole); /* brings the sums up to now */
@@ -132,7 +124,7 @@ struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sam
 {
 	struct scan_counters living;
 
-	*t = (struct tree_sample){ .at_ns = sampler_now_ns() };
+	*t = (struct tree_sample){ .at_ns = clock_ns(CLOCK_MONOTONIC) };
 	sampler_totals(s, t);
 	s->interval_max_bytes = UNKNOWN;
 	if (!s->scanning)

@@ -20,7 +20,6 @@ struct sampler {
 	bool has_vmstat;
 };
 
-int64_t sampler_now_ns(void); /* CLOCK_MONOTONIC */
 /* The totals alone; @t->at_ns is set. */
 void sampler_totals(struct sampler *s, struct tree_sample *t);
 /* A periodic sample, for run_on_sample. */

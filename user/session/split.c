@@ -9,8 +9,9 @@
 #include <uthash.h>
 
 #include "lib/number.h"
-#include "session/split_name.h"
 #include "session/sampler.h"
+#include "session/split_name.h"
+#include "units.h"
 
 struct split_run {
 	uint32_t place; /* the source's number, which is used again */
@@ -272,13 +273,13 @@ void split_on_drained(struct split *s)
 		next = r->hh.next;
 		if (r->whole) {
 			if (r->run)
-				tell_end(s, r, sampler_now_ns());
+				tell_end(s, r, clock_ns(CLOCK_MONOTONIC));
 			source_run_release(s->source, r->place);
 			forget(s, r);
 			continue;
 		}
 		if (r->ended_ns >= 0 && r->run && !s->wait_tree)
-			tell_end(s, r, sampler_now_ns());
+			tell_end(s, r, clock_ns(CLOCK_MONOTONIC));
 		/* One whose first process's record was lost ends here. */
 		if (!source_run_counts(s->source, r->place, &t))
 			r->whole = t.exits > 0 && !t.processes && t.exits == t.records;

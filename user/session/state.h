@@ -61,14 +61,6 @@ static inline bool attached(const struct session *s)
 	return !s->config->command;
 }
 
-static inline int64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
 /* session_records.c: from the source into model, scan and journal; all of it takes @ctx, us. */
 extern const struct source_sink session_sink;
 void session_drain(struct session *s);
