@@ -33,6 +33,16 @@ tracer_of() {
 	awk '$1 == "TracerPid:" { print $2 }' "/proc/$1/status"
 }
 
+untraced() {
+	[ "$(tracer_of "$1")" -eq 0 ]
+}
+
+# kill_tracer PID: and whoever it traced is let go
+kill_tracer() {
+	kill -9 "$(tracer_of "$1")"
+	until_true 5 untraced "$1"
+}
+
 has_file() {
 	[ -e "$1" ]
 }
@@ -255,8 +265,7 @@ holds_text() {
 	mkfifo tell go
 	meter_background -- sh -c "sleep 0 & wait; '$WORK/hold' tell=tell wait=go; exit 8"
 	read -r pid <tell
-	kill -9 "$(tracer_of "$pid")"
-	until_true 5 test "$(tracer_of "$pid")" = 0
+	kill_tracer "$pid"
 	echo x >go
 	meter_wait
 	same status "$status" 8
@@ -272,8 +281,7 @@ holds_text() {
 	mkfifo tell go
 	meter_background --wait-tree -- sh -c "'$WORK/hold' tell=tell wait=go; exit 8"
 	read -r pid <tell
-	kill -9 "$(tracer_of "$pid")"
-	until_true 5 test "$(tracer_of "$pid")" = 0
+	kill_tracer "$pid"
 	echo x >go
 	meter_wait
 	same status "$status" 8

@@ -25,6 +25,17 @@ attach() {
 	jq -c 'select(.event == "run_end")' run.journal >ends
 }
 
+# follow_outer KEY: outer.sh, which writes its pid into told and waits for go, is attached to and told
+follow_outer() {
+	local pid
+	bash outer.sh 3>&- &
+	read -r pid <told
+	meter_background --control unix:ctl --split-key "$1" -p "$pid"
+	until_true 10 test -S ctl
+	until_true 10 started
+	echo x >go
+}
+
 # end_of NAME FILTER: of the one run of that name
 end_of() {
 	jq -se --arg name "$1" "map(select(.name == \$name)) |
@@ -121,12 +132,7 @@ started() {
 		JOB=a "$WORK/hold" touch=20 tell=told wait=hold1 exit=0 &
 		wait
 	END
-	bash outer.sh 3>&- &
-	read -r pid <told
-	meter_background --control unix:ctl --split-key ENV:JOB -p "$pid"
-	until_true 10 test -S ctl
-	until_true 10 started
-	echo x >go
+	follow_outer ENV:JOB
 	read -r pid <told
 	until_true 10 talk_ok 'run a attempt start 1'
 	talk_ok 'run a attempt end 1'
@@ -152,12 +158,7 @@ started() {
 		wait
 		read -r x <go
 	END
-	bash outer.sh 3>&- &
-	read -r pid <told
-	meter_background --control unix:ctl --split-key ENV:JOB -p "$pid"
-	until_true 10 test -S ctl
-	until_true 10 started
-	echo x >go
+	follow_outer ENV:JOB
 	read -r pid <told1
 	read -r pid <told2
 	read -r pid <told3
@@ -197,12 +198,7 @@ sleeps() {
 	END
 	for key in cgroup comm; do
 		rm -f run.journal child
-		bash outer.sh 3>&- &
-		read -r pid <told
-		meter_background --control unix:ctl --split-key "$key" -p "$pid"
-		until_true 10 test -S ctl
-		until_true 10 started
-		echo x >go
+		follow_outer "$key"
 		until_true 10 test -s child
 		# version 1's hierarchy for memory, where there is one
 		own=$(awk -F: '$2 == "memory" { m = $3 } $2 == "" { u = $3 } END { print m ? m : u }' "/proc/$(cat child)/cgroup")
@@ -224,12 +220,7 @@ sleeps() {
 		env -u JOB ZJOB=no JOB=deep "$WORK/hold" touch=1 wait=hold1 exit=0 &
 		wait
 	END
-	bash outer.sh 3>&- &
-	read -r pid <told
-	meter_background --control unix:ctl --split-key ENV:JOB -p "$pid"
-	until_true 10 test -S ctl
-	until_true 10 started
-	echo x >go
+	follow_outer ENV:JOB
 	until_true 10 talk_ok 'run deep attempt start x'
 	echo x >hold1
 	meter_wait

@@ -83,26 +83,21 @@ static void read_load(double load[LOADS])
 		loadavg_parse(text, (size_t)n, load);
 }
 
-static int64_t steal_ticks(void)
+/* What @parse finds at the beginning of it. */
+static int64_t number_of(const char *path, int (*parse)(const char *text, size_t len, int64_t *ret))
 {
 	char text[FILE_MAX];
-	ssize_t n = text_read("/proc/stat", text, sizeof(text));
-	int64_t ticks = UNKNOWN;
+	ssize_t n = text_read(path, text, sizeof(text));
+	int64_t v = UNKNOWN;
 
 	if (n > 0)
-		steal_parse(text, (size_t)n, &ticks);
-	return ticks;
+		parse(text, (size_t)n, &v);
+	return v;
 }
 
-static int64_t memory_total(void)
+static int64_t steal_ticks(void)
 {
-	char text[FILE_MAX];
-	ssize_t n = text_read("/proc/meminfo", text, sizeof(text));
-	int64_t bytes = UNKNOWN;
-
-	if (n > 0)
-		memtotal_parse(text, (size_t)n, &bytes);
-	return bytes;
+	return number_of("/proc/stat", steal_parse);
 }
 
 static char *thp(void)
@@ -252,7 +247,7 @@ void env_read_start(struct env *e, struct env_reading *r, const char *cwd, int64
 	e->cpus = cpus > 0 ? cpus : UNKNOWN;
 	e->governor = cpu_governor();
 	e->cpu_model = cpu_model();
-	e->memory_bytes = memory_total();
+	e->memory_bytes = number_of("/proc/meminfo", memtotal_parse);
 	e->thp = thp();
 	e->boot_id = word_of("/proc/sys/kernel/random/boot_id");
 	/* In another namespace's /proc a number is another process's. */
