@@ -7,8 +7,9 @@
  *   outside write MIB MS           a grower takes MIB and writes MIB into the untouched memory of
  *                                  a sleeper by process_vm_writev
  *
- * The end state stays for MS before the grower, then the sleeper ends.  Prints truth, the
- * largest true sum, this parent included, and apart, the sum of what each had at its largest.
+ * The sleeper sleeps for MS before the grower starts, and the end state stays for MS before the
+ * grower, then the sleeper ends.  Prints truth, the largest true sum, this parent included, and
+ * apart, the sum of what each had at its largest.
  */
 #include "work.h"
 #include <sys/prctl.h>
@@ -132,6 +133,7 @@ int main(int argc, char **argv)
 	sleeper = role_start("sleeper", fd, rest[0], file);
 	sleeper_first = rss_bytes(sleeper.pid);
 	before = sleeper_first + rss_bytes(0);
+	idle_ms(number(rest[1])); /* a sample must have found it asleep */
 	grower = role_start("grower", fd, rest[0], file);
 	sleeper_last = rss_bytes(sleeper.pid);
 	grower_last = rss_bytes(grower.pid);
