@@ -41,7 +41,7 @@ PKG_CONFIG ?= pkg-config
 LIB_SRC := $(wildcard user/lib/*.c)
 
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
-EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
+EXITMETER_SRC := $(filter-out user/report_%.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c) \
@@ -49,8 +49,9 @@ EXITMETER_SRC := $(filter-out user/report_main.c,$(wildcard user/*.c)) \
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
-REPORT_SRC := $(wildcard user/report_main.c user/log*.c user/units*.c user/output*.c user/config*.c) \
-	$(wildcard user/options.c user/procfs/reading.c user/model/*.c user/journal/*.c user/report/*.c) \
+REPORT_SRC := $(wildcard user/report_*.c) \
+	$(patsubst %,user/%.c,log units output options kinds made procfs/reading) \
+	$(wildcard user/model/*.c user/journal/*.c user/report/*.c user/format/*.c) \
 	$(LIB_SRC)
 REPORT_PKGS := json-c
 
@@ -59,7 +60,7 @@ LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
 PURE_SRC := $(filter-out user/main.c user/report_main.c,$(wildcard user/*.c)) \
-	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
+	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c user/format/*.c) \
 	$(LIB_SRC)
 PURE_PKGS := json-c
 

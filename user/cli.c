@@ -23,6 +23,7 @@
 
 enum {
 	OPT_LOG_FD = 256,
+	OPT_REPORT,
 	OPT_JSON,
 	OPT_JOURNAL,
 	OPT_NO_TICK,
@@ -50,8 +51,10 @@ static const struct opt opts[] = {
 	{ 'a', "append", NULL, "append to the report's FILE" },
 	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
 	{ 'q', "quiet", NULL, "print no report" },
+	{ OPT_REPORT, "report", "KIND", "kind of report: text, csv, csv-marks, runner or none" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
+	MADE_ROWS /* */
 	{ 'i', "interval", "S",
 	  "seconds between samples (default 0.25; 0: phases and exits only)" },
 	{ OPT_NO_TICK, "no-tick", NULL, "no kernel-side tick: bursts between switches go unseen" },
@@ -244,6 +247,9 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_log_fd(arg, c);
 	case 'q':
 		return c->quiet = true;
+	case OPT_REPORT:
+		c->kind = report_kind_of(arg);
+		return c->kind;
 	case OPT_JSON:
 		c->json = arg;
 		return true;
@@ -312,18 +318,25 @@ static bool take(int key, const char *arg, struct config *c)
 	case OPT_DEBUG:
 		return c->debug = true;
 	default:
-		return false;
+		if (key < MADE_OPTION || key >= MADE_OPTION + MADE_N)
+			return false;
+		c->made[key - MADE_OPTION] = arg;
+		return true;
 	}
+}
+
+static bool on_stdout(const char *name)
+{
+	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
 }
 
 /* An output on stdout can be one only. */
 static bool outputs_fit(const struct config *c)
 {
-	const char *const all[] = { c->quiet ? NULL : c->report, c->json, c->journal };
-	int n = 0;
+	int n = (!c->quiet && on_stdout(c->report)) + on_stdout(c->json) + on_stdout(c->journal);
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		n += all[i] && (!strcmp(all[i], "-") || !strcmp(all[i], "fd:1"));
+	for (int i = 0; i < MADE_N; i++)
+		n += on_stdout(c->made[i]);
 	if (n > 1)
 		log_line("only one output can go to stdout");
 	return n <= 1;
@@ -342,9 +355,11 @@ static bool is_subcommand(const char *word)
 
 enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 {
-	struct config c = {
-		.interval_s = INTERVAL_DEFAULT_S, .tick = true, .top = TOP_DEFAULT, .argv = true
-	};
+	struct config c = { .interval_s = INTERVAL_DEFAULT_S,
+			    .tick = true,
+			    .top = TOP_DEFAULT,
+			    .argv = true,
+			    .kind = &kind_text };
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[3 * OPTIONS_MAX];
 	int key;
@@ -373,6 +388,7 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (!c.source_given && !source_of_environment(&c))
 		goto bad;
+	c.quiet |= c.kind == &kind_none;
 	if (!outputs_fit(&c))
 		goto bad;
 	if (c.n_pids && optind < argc) {

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kinds.h"
+#include "made.h"
+
 #define STATUS_FAILED         125 /* exitmeter itself failed */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND      127
@@ -29,6 +32,8 @@ struct config {
 	const char
 		*control;  /* where phases and attempts are named from, beside the private socket */
 	const char *spans; /* attempts known before or after; NULL: none */
+	const char *made[MADE_N];
+	const struct report_kind *kind;
 	bool append, quiet;
 	double interval_s; /* 0: phases and exits only */
 	bool tick;

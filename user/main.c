@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,38 +10,22 @@
 #include "descriptors.h"
 #include "doctor/doctor.h"
 #include "log.h"
+#include "programs.h"
 #include "session/session.h"
 #include "session/span.h"
-
-#ifndef EXITMETER_LIBEXECDIR
-#define EXITMETER_LIBEXECDIR "/usr/local/libexec/exitmeter"
-#endif
 
 /* Web and database code is never in this process: "report" is exitmeter-report, beside us or in
  * libexec.  "doctor" tries what this very program may do, "span" talks to the one around us. */
 static int run_subcommand(char **argv)
 {
-	char self[PATH_MAX], path[PATH_MAX + 64];
-	ssize_t n;
-	char *slash;
+	int err;
 
 	if (!strcmp(argv[0], "doctor"))
 		return doctor_main(argv);
 	if (!strcmp(argv[0], "span"))
 		return span_main(argv);
-	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		if (slash) {
-			*slash = '\0';
-			snprintf(path, sizeof(path), "%s/exitmeter-%s", self, argv[0]);
-			execv(path, argv);
-		}
-	}
-	snprintf(path, sizeof(path), "%s/exitmeter-%s", EXITMETER_LIBEXECDIR, argv[0]);
-	execv(path, argv);
-	log_line("exitmeter-%s: %s", argv[0], errno == ENOENT ? "not installed" : strerror(errno));
+	err = program_exec(argv[0], argv);
+	log_line("exitmeter-%s: %s", argv[0], err == -ENOENT ? "not installed" : strerror(-err));
 	return STATUS_FAILED;
 }
 

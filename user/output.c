@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -71,6 +72,72 @@ int output_open(const char *name, bool append, struct output *ret)
 	return 0;
 }
 
+/* As open would have made it. */
+static int give_rights(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return fchmod(fd, 0666 & ~mask);
+}
+
+int output_open_whole(const char *name, struct output *ret)
+{
+	struct output o = { .name = name, .fd = -1 };
+	struct stat st;
+	int err = 0;
+
+	*ret = o;
+	if (!output_is_path(name) || (!stat(name, &st) && !S_ISREG(st.st_mode)))
+		return output_open(name, false, ret);
+	/* A link stays one. */
+	o.whole = realpath(name, NULL);
+	if (!o.whole)
+		o.whole = strdup(name);
+	if (!o.whole || asprintf(&o.temporary, "%s.XXXXXX", o.whole) < 0) {
+		free(o.whole);
+		return -ENOMEM;
+	}
+	o.fd = mkostemp(o.temporary, O_CLOEXEC);
+	if (o.fd < 0 || give_rights(o.fd))
+		err = -errno;
+	if (!err) {
+		*ret = o;
+		return 0;
+	}
+	log_line("cannot write '%s': %s", name, strerror(-err));
+	if (o.fd >= 0) {
+		unlink(o.temporary);
+		close(o.fd);
+	}
+	free(o.temporary);
+	free(o.whole);
+	return err;
+}
+
+bool output_is_path(const char *name)
+{
+	return name && descriptor_of(name) == -1;
+}
+
+int output_may_replace(const char *name)
+{
+	char *copy = strdup(name);
+	struct stat st;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	if (!*name || access(dirname(copy), W_OK | X_OK))
+		err = *name ? -errno : -ENOENT;
+	else if (!stat(name, &st) && S_ISDIR(st.st_mode))
+		err = -EISDIR;
+	free(copy);
+	if (err)
+		log_line("cannot write '%s': %s", name, strerror(-err));
+	return err;
+}
+
 void output_stderr(struct output *ret)
 {
 	*ret = (struct output){ .fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) };
@@ -92,14 +159,36 @@ int output_put(void *output, const char *data, size_t len)
 	return err ? err : write_all(o->fd, data, len);
 }
 
+/* It gets its name, or goes. */
+static int end_whole(struct output *o, int err)
+{
+	if (!o->whole)
+		return err;
+	if (!err && rename(o->temporary, o->whole))
+		err = -errno;
+	if (err)
+		unlink(o->temporary);
+	free(o->whole);
+	free(o->temporary);
+	o->whole = o->temporary = NULL;
+	return err;
+}
+
 int output_close(struct output *o, int err)
 {
 	if (o->fd >= 0 && close(o->fd) && !err)
 		err = -errno;
 	o->fd = -1;
+	err = end_whole(o, err);
 	if (err && o->name)
 		log_line("cannot write '%s': %s", o->name, strerror(-err));
 	return err;
+}
+
+void output_drop(struct output *o)
+{
+	o->name = NULL;
+	output_close(o, -ECANCELED);
 }
 
 int write_all(int fd, const char *data, size_t len)

@@ -13,6 +13,8 @@ struct output {
 	const char *name; /* borrowed, for messages; NULL: none or stderr, errors are not told */
 	int fd;           /* -1: none; not inherited by the command */
 	bool replaces;    /* a regular file whose content goes when the new one is ready */
+	char *whole;      /* owned: it is written as @temporary and gets this name at the end */
+	char *temporary;  /* owned */
 };
 
 /*
@@ -20,12 +22,23 @@ struct output {
  * 0; -errno after one line was printed, @ret is none then.
  */
 int output_open(const char *name, bool append, struct output *ret);
+/*
+ * The same of a file that others may read at any time: it has its name once it is whole, and what
+ * had it before stays if that fails.  A name of something else than a file is written as it is.
+ */
+int output_open_whole(const char *name, struct output *ret);
+/* Whether @name, NULL too, is a path and no descriptor. */
+bool output_is_path(const char *name);
+/* Whether a file of that path may be made and renamed.  0, or -errno after one line was printed. */
+int output_may_replace(const char *name);
 /* None where stderr is closed. */
 void output_stderr(struct output *ret);
 /* Right before the first byte: empties what it replaces.  0 or -errno. */
 int output_begin(struct output *o);
 /* For struct document_sink: begins where that was not done, and writes.  0 or -errno. */
 int output_put(void *output, const char *data, size_t len);
+/* Closed and never written it would be whole but empty: output_drop. */
+void output_drop(struct output *o);
 /* @err: what happened before.  0; @err or what closing brings after one line was printed. */
 int output_close(struct output *o, int err);
 

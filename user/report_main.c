@@ -4,162 +4,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config.h"
+#include "format/format.h"
 #include "journal/read.h"
 #include "journal/spans.h"
 #include "log.h"
-#include "options.h"
 #include "output.h"
 #include "report/document.h"
-#include "report/runner.h"
+#include "report_cli.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
-#define TOP_DEFAULT   10
-#define LIST_MAX      1000
-
-enum {
-	OPT_LOG_FD = 256,
-	OPT_JSON,
-	OPT_SORT,
-	OPT_ALL,
-	OPT_SPANS,
-	OPT_RUNNER,
-};
-
-/* The man page is checked against the --help this makes. */
-static const struct opt opts[] = {
-	{ 'o', "output", "FILE", "write the report to FILE, - for stdout (default stderr)" },
-	{ 'a', "append", NULL, "append to the report's FILE" },
-	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
-	{ 'q', "quiet", NULL, "print no report" },
-	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
-	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
-	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
-	{ OPT_ALL, "all", NULL, "list every process, however many" },
-	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
-	{ OPT_RUNNER, "runner", NULL,
-	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
-	{ 'h', "help", NULL, "print this text" },
-	{ 'V', "version", NULL, "print the version" },
-};
-
-#define N_OPTS (sizeof(opts) / sizeof(opts[0]))
-
-struct options {
-	const char *report; /* NULL: stderr */
-	const char *json, *spans;
-	char log_fd[32];
-	bool append, quiet, list, all, runner;
-	long top;
-	enum top_order sort;
-};
-
-/* --- the command line ---------------------------------------------------------------------- */
-
-static void print_help(void)
-{
-	printf("Usage: exitmeter report JOURNAL... [OPTION...]\n"
-	       "Report on runs again from their journals; - reads one from stdin.\n\n");
-	options_print(opts, N_OPTS);
-	printf("\nExit status: 0; 1 a journal was cut off, empty, foreign, or had lines that\n"
-	       "are malformed; 125 bad usage, a file could not be read or written.\n");
-}
-
-static bool take(int key, const char *arg, struct options *o)
-{
-	long fd;
-	int sort;
-
-	switch (key) {
-	case 'o':
-		o->report = arg;
-		return true;
-	case 'a':
-		return o->append = true;
-	case OPT_LOG_FD:
-		if (!options_number("log-fd", arg, 0, INT_MAX, &fd))
-			return false;
-		snprintf(o->log_fd, sizeof(o->log_fd), "fd:%ld", fd);
-		o->report = o->log_fd;
-		return true;
-	case 'q':
-		return o->quiet = true;
-	case OPT_JSON:
-		o->json = arg;
-		return true;
-	case 'n':
-		o->list = true;
-		return options_number("top", arg, 0, LIST_MAX, &o->top);
-	case OPT_SORT:
-		o->list = true;
-		if (!options_sort(arg, &sort))
-			return false;
-		o->sort = (enum top_order)sort;
-		return true;
-	case OPT_ALL:
-		o->list = true;
-		return o->all = true;
-	case OPT_RUNNER:
-		return o->runner = true;
-	case OPT_SPANS:
-		o->spans = arg;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool to_stdout(const char *name)
-{
-	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
-}
-
-/* 0: go on; else what to exit with, in *@ret_status. */
-static int parse(int argc, char **argv, struct options *o, int *ret_status)
-{
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
-
-	*ret_status = STATUS_FAILED;
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case 'V':
-			printf("exitmeter %s\n", EXITMETER_VERSION);
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case ':':
-		case '?':
-			options_say_wrong(key, argv);
-			return 1;
-		default:
-			if (!take(key, optarg, o))
-				return 1;
-		}
-	}
-	if (optind == argc) {
-		log_line("no journal given (see exitmeter report --help)");
-		return 1;
-	}
-	if (o->runner && !o->report)
-		o->report = "-";
-	if (!o->quiet && to_stdout(o->report) && to_stdout(o->json)) {
-		log_line("only one output can go to stdout");
-		return 1;
-	}
-	return 0;
-}
 
 /* --- one journal --------------------------------------------------------------------------- */
 
@@ -249,55 +107,88 @@ struct journal_file {
 	struct journal_read read;
 };
 
-/* What writing brought is told; what reading again brought is in *@ret_read_err. */
-static int put(const struct options *o, struct journal_file *j, bool json, struct output *out,
-	       int *ret_read_err)
+/* --- what is written of it ------------------------------------------------------------------ */
+
+/* All that is written of one journal, open. */
+struct outputs {
+	struct output json, report, made[MADE_N];
+};
+
+/* Whether one of them reads the journal again. */
+static bool rows_wanted(const struct report_options *o)
+{
+	const struct format *f = o->quiet ? NULL : format_of_kind(o->kind);
+	bool rows = o->all || (f && f->rows);
+
+	for (int i = 0; i < MADE_N; i++) {
+		f = o->made[i] ? format_of_made((enum made_output)i) : NULL;
+		rows |= f && f->rows;
+	}
+	return rows;
+}
+
+/* By a format, or as what exitmeter itself writes too: JSON and text. */
+static int write_one(const struct report_options *o, const struct summary *s,
+		     const struct format *f, const struct document_rows *rows, bool json,
+		     const struct document_sink *to)
+{
+	const struct format_input in = { .summary = s,
+					 .rows = rows,
+					 .list = o->list,
+					 .all = o->all,
+					 .top = (size_t)o->top,
+					 .sort = o->sort };
+
+	if (f)
+		return f->write(&in, to);
+	return json ? document_json(s, rows, to)
+		    : document_text(s, o->list ? (size_t)o->top : 0, rows, to);
+}
+
+/*
+ * To @out, which is closed: what that brought is told.  What reading again brought is in
+ * *@ret_read_err.
+ */
+static int put(const struct report_options *o, struct journal_file *j, const struct format *f,
+	       struct output *out, bool json, int *ret_read_err)
 {
 	const struct document_sink to = { output_put, out };
-	const struct summary *s = j->read.summary;
-	struct document_rows all = { next_row, NULL };
-	size_t list = o->list ? (size_t)o->top : 0;
+	struct document_rows rows = { next_row, NULL };
 	int err;
 
-	*ret_read_err = 0;
-	if (o->all)
-		all.ctx = again(j->in, j->start, &j->read, ret_read_err);
+	if (out->fd < 0 || *ret_read_err)
+		return 0;
+	if (f ? f->rows : o->all)
+		rows.ctx = again(j->in, j->start, &j->read, ret_read_err);
 	if (*ret_read_err)
 		return 0;
-	if (json)
-		err = document_json(s, all.ctx ? &all : NULL, &to);
-	else if (o->runner)
-		err = document_runner(s, &to);
-	else
-		err = document_text(s, list, all.ctx ? &all : NULL, &to);
-	*ret_read_err = journal_rows_free(all.ctx);
+	err = write_one(o, j->read.summary, f, rows.ctx ? &rows : NULL, json, &to);
+	*ret_read_err = journal_rows_free(rows.ctx);
 	return output_close(out, err);
 }
 
 /* The exit status for this journal. */
-static int render(const struct options *o, struct journal_file *j, struct output *json,
-		  struct output *text)
+static int render(const struct report_options *o, struct journal_file *j, struct outputs *out)
 {
 	int status = j->read.n_faults || j->read.summary->cut_off ? STATUS_FAULTY : 0;
 	int read_err = 0;
+	bool failed;
 
-	if (json->fd >= 0 && put(o, j, true, json, &read_err))
-		status = STATUS_FAILED;
-	if (!read_err && text->fd >= 0 && put(o, j, false, text, &read_err))
-		status = STATUS_FAILED;
-	if (read_err) {
+	failed = put(o, j, NULL, &out->json, true, &read_err);
+	failed |= put(o, j, format_of_kind(o->kind), &out->report, false, &read_err) != 0;
+	for (int i = 0; i < MADE_N; i++)
+		failed |= put(o, j, format_of_made((enum made_output)i), &out->made[i], false,
+			      &read_err) != 0;
+	if (read_err)
 		log_line("cannot read '%s' again: %s", j->name, strerror(-read_err));
-		status = STATUS_FAILED;
-	}
-	return status;
+	return failed || read_err ? STATUS_FAILED : status;
 }
 
-static int report(const struct options *o, const char *name, struct output *json,
-		  struct output *text)
+static int report(const struct report_options *o, const char *name, struct outputs *out)
 {
 	struct journal_file j = { .name = name };
 	int status = STATUS_FAULTY;
-	int err = open_journal(name, o->all, &j.in);
+	int err = open_journal(name, rows_wanted(o), &j.in);
 
 	if (!err) {
 		j.start = ftello(j.in);
@@ -311,7 +202,7 @@ static int report(const struct options *o, const char *name, struct output *json
 		if (j.read.summary && o->spans)
 			err = spans_add(o->spans, j.read.summary);
 		if (j.read.summary)
-			status = render(o, &j, json, text);
+			status = render(o, &j, out);
 		if (err)
 			status = err == -EBADMSG && status != STATUS_FAILED ? STATUS_FAULTY
 									    : STATUS_FAILED;
@@ -322,28 +213,47 @@ static int report(const struct options *o, const char *name, struct output *json
 	return status;
 }
 
+/* Before anything is read, as exitmeter does before it starts anything.  @later: not the first. */
+static int open_outputs(const struct report_options *o, bool later, struct outputs *out)
+{
+	int err = output_open(o->json, later, &out->json);
+
+	if (!err)
+		err = output_open(o->report, o->append || later || o->kind->appended, &out->report);
+	if (!err && !o->quiet && !o->report)
+		output_stderr(&out->report);
+	for (int i = 0; !err && i < MADE_N; i++)
+		err = made_kinds[i].by_name && !later
+			      ? output_open_whole(o->made[i], &out->made[i])
+			      : output_open(o->made[i], later, &out->made[i]);
+	return err;
+}
+
+static void close_outputs(struct outputs *out)
+{
+	output_drop(&out->json);
+	output_drop(&out->report);
+	for (int i = 0; i < MADE_N; i++)
+		output_drop(&out->made[i]);
+}
+
 int main(int argc, char **argv)
 {
-	struct options o = { .top = TOP_DEFAULT, .sort = TOP_PEAK };
+	struct report_options o;
 	int status;
 
-	if (parse(argc, argv, &o, &status))
+	if (report_cli_parse(argc, argv, &o, &status))
 		return status;
 	status = 0;
-	for (int i = optind; i < argc; i++) {
-		struct output json, text = { .fd = -1 };
-		bool later = i > optind;
+	for (int i = 0; i < o.n_journals; i++) {
+		struct outputs out = { .json.fd = -1, .report.fd = -1 };
 		int one = STATUS_FAILED;
 
-		/* Before anything is read, as exitmeter does before it starts anything. */
-		if (!output_open(o.json, later, &json) &&
-		    !output_open(o.quiet ? NULL : o.report, o.append || later, &text)) {
-			if (!o.quiet && !o.report)
-				output_stderr(&text);
-			one = report(&o, argv[i], &json, &text);
-		}
-		output_close(&json, 0);
-		output_close(&text, 0);
+		for (int k = 0; k < MADE_N; k++)
+			out.made[k].fd = -1;
+		if (!open_outputs(&o, i > 0, &out))
+			one = report(&o, o.journals[i], &out);
+		close_outputs(&out);
 		if (one > status)
 			status = one;
 	}

@@ -10,13 +10,13 @@
 
 void journal_init(struct journal *w, int fd)
 {
-	*w = (struct journal){ .fd = fd };
+	*w = (struct journal){ .fd = fd, .copy_fd = -1 };
 	json_init(&w->j);
 }
 
 static bool begin(struct journal *w, const char *event, int64_t now_ns)
 {
-	if (w->fd < 0 || w->err)
+	if (w->fd < 0 && w->copy_fd < 0)
 		return false;
 	json_open(&w->j);
 	json_key(&w->j, "event");
@@ -208,15 +208,29 @@ void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s)
 	end(w);
 }
 
+/* A sink that failed is left alone from there on. */
+static int put(struct journal *w, int *fd)
+{
+	int err = w->j.err;
+
+	if (*fd < 0)
+		return 0;
+	if (!err && w->j.len)
+		err = write_all(*fd, w->j.buf, w->j.len);
+	if (err)
+		*fd = -1;
+	return err;
+}
+
 int journal_flush(struct journal *w)
 {
-	if (w->fd < 0 || w->err)
-		return 0;
-	w->err = w->j.err;
-	if (!w->err && w->j.len)
-		w->err = write_all(w->fd, w->j.buf, w->j.len);
+	int err = put(w, &w->fd);
+	int copy_err = put(w, &w->copy_fd);
+
+	if (copy_err)
+		w->copy_err = copy_err;
 	json_reset(&w->j);
-	return w->err;
+	return err;
 }
 
 void journal_free(struct journal *w)

@@ -2,8 +2,8 @@
 /*
  * write - the journal: a run written down as it happens, a JSON object a line (INTERFACE 4)
  *
- * Lines gather until journal_flush, which writes whole lines only.  An error sticks: the journal
- * ends there, once reported, and the run goes on.
+ * Lines gather until journal_flush, which writes whole lines only.  After an error the journal ends
+ * there, once reported, and the run goes on; its copy as well.
  */
 #ifndef JOURNAL_WRITE_H
 #define JOURNAL_WRITE_H
@@ -12,10 +12,11 @@
 #include "model/run.h"
 
 struct journal {
-	int fd; /* -1: no journal, every call does nothing */
+	int fd;      /* -1: no journal */
+	int copy_fd; /* gets the same; -1: none.  With neither every call does nothing */
 	struct json j;
 	int64_t start_ns; /* of the run: @t counts from there */
-	int err;          /* 0 or -errno of the write that failed */
+	int copy_err;     /* of the copy, which ends by itself; 0 or -errno */
 	uint64_t run;     /* whose phases and attempts come next; 0: the whole tree's */
 };
 
@@ -51,7 +52,7 @@ void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run
 void journal_oom(struct journal *w, const struct oom_record *r);
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
 
-/* 0 or -errno, the first time it fails. */
+/* 0 or -errno, the first time it fails; that of the copy is in @copy_err. */
 int journal_flush(struct journal *w);
 void journal_free(struct journal *w);
 

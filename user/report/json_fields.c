@@ -48,7 +48,7 @@ static void flag_or_null(struct json *j, int8_t v)
 		json_bool(j, v);
 }
 
-static void write_value(struct json *j, const void *at, enum field_kind kind)
+void json_field_value(struct json *j, const void *at, enum field_kind kind)
 {
 	const int64_t *v = at;
 	char text[40];
@@ -99,7 +99,7 @@ void json_fields(struct json *j, const void *base, const struct field_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		json_key(j, t->at[i].name);
-		write_value(j, (const char *)base + t->at[i].offset, t->at[i].kind);
+		json_field_value(j, (const char *)base + t->at[i].offset, t->at[i].kind);
 	}
 }
 

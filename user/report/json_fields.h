@@ -8,6 +8,8 @@
 #include "journal/json.h"
 #include "report/fields.h"
 
+/* What stands at @at, as a value. */
+void json_field_value(struct json *j, const void *at, enum field_kind kind);
 /* As members of the open object. */
 void json_fields(struct json *j, const void *base, const struct field_table *t);
 /* As an object, a member named @key. */

@@ -27,11 +27,10 @@ static void write_texts(struct json *j, const char *key, const struct texts *t)
 	json_array_end(j);
 }
 
-static void write_argv(struct json *j, const struct process *p)
+void json_process_argv(struct json *j, const struct process *p)
 {
 	const char *at = p->argv, *end = p->argv + p->argv_len;
 
-	json_key(j, "argv");
 	if (!p->argv_known) {
 		json_null(j);
 		return;
@@ -44,16 +43,17 @@ static void write_argv(struct json *j, const struct process *p)
 		at += len + 1;
 	}
 	json_array_end(j);
-	if (p->argv_truncated) {
-		json_key(j, "argv_truncated");
-		json_bool(j, true);
-	}
 }
 
 void json_process_members(struct json *j, const struct process *p)
 {
 	json_fields(j, p, &process_head_fields);
-	write_argv(j, p);
+	json_key(j, "argv");
+	json_process_argv(j, p);
+	if (p->argv_known && p->argv_truncated) {
+		json_key(j, "argv_truncated");
+		json_bool(j, true);
+	}
 	json_fields(j, p, &process_tail_fields);
 	json_fields_object(j, "rss_split_bytes", &p->split, &split_fields);
 	json_fields_object(j, "io", &p->io, &io_fields);

@@ -10,6 +10,7 @@
 #include "journal/json.h"
 #include "model/summary.h"
 
+void json_process_argv(struct json *j, const struct process *p); /* an array or null */
 void json_process_members(struct json *j, const struct process *p);
 void json_run(struct json *j, const struct run_facts *f);
 void json_source(struct json *j, const struct source_facts *f);

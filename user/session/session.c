@@ -32,6 +32,8 @@ static int open_outputs(struct session *s)
 		err = output_open(c->json, false, &s->json_out);
 	if (!err)
 		err = output_open(c->journal, false, &s->journal_out);
+	if (!err)
+		err = after_open(c, &s->journal_out, &s->after);
 	if (!err && c->all) {
 		err = spool_open(&s->spool);
 		if (err)
@@ -168,6 +170,7 @@ static int start(struct session *s)
 	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
+	s->journal.copy_fd = s->after.copy_fd;
 	err = output_begin(&s->journal_out);
 	if (err)
 		return err;
@@ -236,6 +239,7 @@ static void session_free(struct session *s)
 	output_close(&s->report_out, 0);
 	output_close(&s->json_out, 0);
 	output_close(&s->journal_out, 0);
+	after_close(&s->after);
 	signals_close(&s->signals);
 	if (s->launch.error_fd > 0)
 		close(s->launch.error_fd);
@@ -339,6 +343,7 @@ int session_run(const struct config *c, const struct identity *as)
 	int status = STATUS_FAILED;
 
 	channel_init(&s.channel);
+	after_init(&s.after);
 	if (!open_outputs(&s) && !open_control(&s, as) && !prepare(&s, as)) {
 		int err = start(&s);
 

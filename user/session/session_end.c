@@ -187,7 +187,10 @@ void session_write_reports(struct session *s)
 	session_flush_journal(s);
 	output_close(&s->journal_out, 0);
 	report_json(s->config, &s->json_out, sum, &s->spool);
-	report_text(s->config, &s->report_out, sum, &s->spool);
+	err = after_make(s->config, &s->after, &s->report_out, &s->signals.mask);
+	/* Better another kind of report than none. */
+	if (err || !s->config->kind->made)
+		report_text(s->config, &s->report_out, sum, &s->spool);
 	if (s->spool.err)
 		log_line("the temporary file for --all failed: %s", strerror(-s->spool.err));
 	summary_free(sum);

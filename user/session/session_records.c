@@ -88,10 +88,11 @@ void session_flush_journal(struct session *s)
 {
 	int err = journal_flush(&s->journal);
 
-	if (err && s->journal.fd >= 0) {
-		log_line("cannot write '%s': %s", s->config->journal, strerror(-err));
-		s->journal.fd = -1;
-	}
+	if (err)
+		log_line("cannot write '%s': %s", s->journal_out.name, strerror(-err));
+	if (s->journal.copy_err)
+		log_line("cannot write the temporary journal: %s", strerror(-s->journal.copy_err));
+	s->journal.copy_err = 0;
 }
 
 /* A record that cannot be taken is a gap in the figures, never the command's end. */

@@ -13,6 +13,7 @@
 #include "host/env.h"
 #include "journal/write.h"
 #include "output.h"
+#include "session/after.h"
 #include "session/control.h"
 #include "session/planned.h"
 #include "session/sampler.h"
@@ -41,6 +42,7 @@ struct session {
 	struct env_reading env_reading;
 	struct journal journal;
 	struct output report_out, json_out, journal_out;
+	struct after after;
 	struct spool spool;
 	char fallback_reason[768];
 	int epoll_fd;

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/runner.h"
+/*
+ * runner - attempts as a benchmark runner's tests, in its own names (SPEC 3.1, R-10 to R-12)
+ *
+ * {"tests":{"ID":{"resources":{...}}}} and a newline: MiB with one decimal, ms as integers, what is
+ * not known left out.  Of attempts of one name the last counts.
+ */
 
 #include <math.h>
 #include <string.h>
 
+#include "format/format.h"
 #include "journal/json.h"
 #include "model/request.h"
 #include "units.h"
@@ -252,8 +258,9 @@ static size_t tests_of(const struct summary *s)
 	return n;
 }
 
-int document_runner(const struct summary *s, const struct document_sink *to)
+int format_runner(const struct format_input *in, const struct document_sink *to)
 {
+	const struct summary *s = in->summary;
 	size_t tests = tests_of(s);
 	struct json j;
 	int err;

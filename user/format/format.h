@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format - what exitmeter-report alone writes: one function a format, one table of them
+ *
+ * A format is a view of a summary and of every row.  It does no I/O but into its sink.
+ */
+#ifndef FORMAT_H
+#define FORMAT_H
+
+#include "kinds.h"
+#include "made.h"
+#include "model/top.h"
+#include "report/document.h"
+
+struct format_input {
+	const struct summary *summary;
+	/* Every row of the run, once, in the order they ended; NULL unless the format asks. */
+	const struct document_rows *rows;
+	bool list; /* -n, --sort or --all was given */
+	bool all;
+	size_t top;
+	enum top_order sort;
+};
+
+struct format {
+	const struct report_kind *kind; /* --report=KIND; NULL: not one of those */
+	enum made_output made;          /* --trace FILE and the like; MADE_N: not one of those */
+	bool rows;                      /* it needs every row */
+	/* 0, -ENOMEM, or what the sink or @rows said. */
+	int (*write)(const struct format_input *in, const struct document_sink *to);
+};
+
+/* NULL: not made here. */
+const struct format *format_of_kind(const struct report_kind *kind);
+const struct format *format_of_made(enum made_output made);
+
+/* One file each. */
+int format_csv(const struct format_input *in, const struct document_sink *to);
+int format_csv_marks(const struct format_input *in, const struct document_sink *to);
+int format_runner(const struct format_input *in, const struct document_sink *to);
+int format_trace(const struct format_input *in, const struct document_sink *to);
+
+#endif /* FORMAT_H */

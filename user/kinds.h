@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kinds - the kinds of report there are (--report), and who writes them
+ */
+#ifndef KINDS_H
+#define KINDS_H
+
+#include <stdbool.h>
+
+struct report_kind {
+	const char *name;
+	bool made;     /* by exitmeter-report alone */
+	bool appended; /* a file is always added to */
+	bool data;     /* for programs: exitmeter report writes it to standard output */
+};
+
+extern const struct report_kind kind_text, kind_none;
+extern const struct report_kind kind_csv, kind_csv_marks, kind_runner;
+
+/* The kind of that name; NULL after one line was printed. */
+const struct report_kind *report_kind_of(const char *name);
+
+#endif /* KINDS_H */

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report_cli.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "config.h"
+#include "log.h"
+#include "options.h"
+
+#define TOP_DEFAULT 10
+#define LIST_MAX    1000
+
+enum {
+	OPT_LOG_FD = 256,
+	OPT_REPORT,
+	OPT_JSON,
+	OPT_SORT,
+	OPT_ALL,
+	OPT_SPANS,
+	OPT_CSV,
+	OPT_RUNNER,
+};
+
+/* The man page is checked against the --help this makes. */
+static const struct opt opts[] = {
+	{ 'o', "output", "FILE", "write the report to FILE, - for stdout (default stderr)" },
+	{ 'a', "append", NULL, "append to the report's FILE" },
+	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
+	{ 'q', "quiet", NULL, "print no report" },
+	{ OPT_REPORT, "report", "KIND", "kind of report: text, csv, csv-marks, runner or none" },
+	{ OPT_CSV, "csv", NULL, "the same as --report=csv" },
+	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
+	MADE_ROWS /* */
+	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
+	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
+	{ OPT_ALL, "all", NULL, "list every process, however many" },
+	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_RUNNER, "runner", NULL,
+	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
+	{ 'h', "help", NULL, "print this text" },
+	{ 'V', "version", NULL, "print the version" },
+};
+
+#define N_OPTS (sizeof(opts) / sizeof(opts[0]))
+
+static void print_help(void)
+{
+	printf("Usage: exitmeter report JOURNAL... [OPTION...]\n"
+	       "Report on runs again from their journals; - reads one from stdin.\n\n");
+	options_print(opts, N_OPTS);
+	printf("\nExit status: 0; 1 a journal was cut off, empty, foreign, or had lines that\n"
+	       "are malformed; 125 bad usage, a file could not be read or written.\n");
+}
+
+static bool take(int key, const char *arg, struct report_options *o)
+{
+	long fd;
+	int sort;
+
+	switch (key) {
+	case 'o':
+		o->report = arg;
+		return true;
+	case 'a':
+		return o->append = true;
+	case OPT_LOG_FD:
+		if (!options_number("log-fd", arg, 0, INT_MAX, &fd))
+			return false;
+		snprintf(o->log_fd, sizeof(o->log_fd), "fd:%ld", fd);
+		o->report = o->log_fd;
+		return true;
+	case 'q':
+		return o->quiet = true;
+	case OPT_REPORT:
+		o->kind = report_kind_of(arg);
+		return o->kind;
+	case OPT_CSV:
+		o->kind = &kind_csv;
+		return true;
+	case OPT_JSON:
+		o->json = arg;
+		return true;
+	case 'n':
+		o->list = true;
+		return options_number("top", arg, 0, LIST_MAX, &o->top);
+	case OPT_SORT:
+		o->list = true;
+		if (!options_sort(arg, &sort))
+			return false;
+		o->sort = (enum top_order)sort;
+		return true;
+	case OPT_ALL:
+		o->list = true;
+		return o->all = true;
+	case OPT_RUNNER:
+		o->kind = &kind_runner;
+		return true;
+	case OPT_SPANS:
+		o->spans = arg;
+		return true;
+	default:
+		if (key < MADE_OPTION || key >= MADE_OPTION + MADE_N)
+			return false;
+		o->made[key - MADE_OPTION] = arg;
+		return true;
+	}
+}
+
+static bool to_stdout(const char *name)
+{
+	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
+}
+
+/* Where the report goes, once all is known. */
+static bool outputs_fit(struct report_options *o)
+{
+	int n = 0;
+
+	o->quiet |= o->kind == &kind_none;
+	if (o->kind->data && !o->report)
+		o->report = "-";
+	if (o->quiet)
+		o->report = NULL;
+	for (int i = 0; i < MADE_N; i++)
+		n += to_stdout(o->made[i]);
+	n += to_stdout(o->report) + to_stdout(o->json);
+	if (n > 1)
+		log_line("only one output can go to stdout");
+	return n <= 1;
+}
+
+int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_status)
+{
+	struct option longs[OPTIONS_MAX + 1];
+	char shorts[3 * OPTIONS_MAX];
+	int key;
+
+	*ret_status = STATUS_FAILED;
+	*o = (struct report_options){ .top = TOP_DEFAULT, .sort = TOP_PEAK, .kind = &kind_text };
+	options_getopt(opts, N_OPTS, ":", shorts, longs);
+	opterr = 0;
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		switch (key) {
+		case 'h':
+			print_help();
+			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
+			return 1;
+		case 'V':
+			printf("exitmeter %s\n", EXITMETER_VERSION);
+			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
+			return 1;
+		case ':':
+		case '?':
+			options_say_wrong(key, argv);
+			return 1;
+		default:
+			if (!take(key, optarg, o))
+				return 1;
+		}
+	}
+	if (optind == argc) {
+		log_line("no journal given (see exitmeter report --help)");
+		return 1;
+	}
+	if (!outputs_fit(o))
+		return 1;
+	o->journals = argv + optind;
+	o->n_journals = argc - optind;
+	return 0;
+}
