@@ -27,11 +27,14 @@ static void feed_machine(const char *text, size_t len)
 	char *(*const words[])(const char *, size_t) = { cpu_model_parse, choice_parse,
 							 word_parse };
 	double load[3] = { -7, -7, -7 };
-	int64_t ticks = -7, bytes = -7, some = -7, full = -7;
+	struct cpu_ticks ticks = { -7, -7 };
+	int64_t bytes = -7, some = -7, full = -7;
 
 	if (loadavg_parse(text, len, load) ? load[0] != -7 : !(load[0] >= 0 && load[2] >= 0))
 		abort();
-	check(steal_parse(text, len, &ticks), ticks);
+	check(cpu_ticks_parse(text, len, &ticks), ticks.busy);
+	if ((ticks.busy < 0) != (ticks.steal < 0))
+		abort();
 	check(memtotal_parse(text, len, &bytes), bytes);
 	if (!pressure_parse(text, len, &some, &full) && (some < -1 || full < -1))
 		abort();

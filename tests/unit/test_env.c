@@ -170,30 +170,40 @@ static void test_load(void)
 	}
 }
 
-static void test_steal(void)
+static void test_ticks(void)
 {
 	static const struct {
-		const char *text;
+		const char *label, *text;
 		int err;
-		int64_t want;
+		int64_t busy, steal;
 	} rows[] = {
-		{ "cpu  2273195 31475 924154 2122061 7129 0 21913 3087 0 0\ncpu0 1\n", 0, 3087 },
-		{ "cpu  1 2 3 4 5 6 7 0 0 0\n", 0, 0 },
-		{ "cpu  1 2 3 4 5 6 7 8\n", 0, 8 },
-		{ "cpu  1 2 3 4 5 6 7\n", -EBADMSG, -7 },
-		{ "cpu  1 2 3 4 5 6 7 8", -EBADMSG, -7 },
-		{ "cpu0 1 2 3 4 5 6 7 8\n", -EBADMSG, -7 },
-		{ "cpu  1 2 3 4 5 6 7 99999999999999999999\n", -EBADMSG, -7 },
-		{ "", -EBADMSG, -7 },
+		{ "H-2 a machine's",
+		  "cpu  2273195 31475 924154 2122061 7129 0 21913 3087 0 0\ncpu0 1\n", 0,
+		  2273195 + 31475 + 924154 + 0 + 21913, 3087 },
+		{ "H-2 each field", "cpu  1 20 300 4000 50000 600000 7000000 80000000 0 0\n", 0,
+		  7600321, 80000000 },
+		{ "H-2 guests are in user and nice", "cpu  10 20 3 4 5 6 7 0 9 19\n", 0, 46, 0 },
+		{ "no guests", "cpu  1 2 3 4 5 6 7 8\n", 0, 19, 8 },
+		{ "measured zeros", "cpu  0 0 0 0 0 0 0 0 0 0\n", 0, 0, 0 },
+		{ "no steal", "cpu  1 2 3 4 5 6 7\n", -EBADMSG, -7, -7 },
+		{ "cut off", "cpu  1 2 3 4 5 6 7 8", -EBADMSG, -7, -7 },
+		{ "one processor's", "cpu0 1 2 3 4 5 6 7 8\n", -EBADMSG, -7, -7 },
+		{ "a word", "cpu  1 2 x 4 5 6 7 8\n", -EBADMSG, -7, -7 },
+		{ "below 0", "cpu  1 2 3 4 5 6 -7 8\n", -EBADMSG, -7, -7 },
+		{ "too large", "cpu  1 2 3 4 5 6 7 99999999999999999999\n", -EBADMSG, -7, -7 },
+		{ "a sum that is too large", "cpu  9223372036854775807 1 0 0 0 0 0 0\n", -EBADMSG,
+		  -7, -7 },
+		{ "nothing", "", -EBADMSG, -7, -7 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		int64_t got = -7;
+		struct cpu_ticks got = { -7, -7 };
 		size_t len;
 		char *text = exact(rows[i].text, &len);
 
-		EQ_I(steal_parse(text, len, &got), rows[i].err, "steal %zu: result", i);
-		EQ_I(got, rows[i].want, "steal %zu", i);
+		EQ_I(cpu_ticks_parse(text, len, &got), rows[i].err, "%s: result", rows[i].label);
+		EQ_I(got.busy, rows[i].busy, "%s: busy", rows[i].label);
+		EQ_I(got.steal, rows[i].steal, "%s: steal", rows[i].label);
 		free(text);
 	}
 }
@@ -364,7 +374,7 @@ int main(void)
 	test_below();
 	test_of_type();
 	test_load();
-	test_steal();
+	test_ticks();
 	test_memory();
 	test_words();
 	test_pressure();

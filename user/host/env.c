@@ -97,7 +97,13 @@ static int64_t number_of(const char *path, int (*parse)(const char *text, size_t
 
 static int64_t steal_ticks(void)
 {
-	return number_of("/proc/stat", steal_parse);
+	struct cpu_ticks ticks = { UNKNOWN, UNKNOWN };
+	char text[FILE_MAX];
+	ssize_t n = text_read("/proc/stat", text, sizeof(text));
+
+	if (n > 0)
+		cpu_ticks_parse(text, (size_t)n, &ticks);
+	return ticks.steal;
 }
 
 static char *thp(void)

@@ -119,6 +119,56 @@ void em_attribute(const em_mark *aged, size_t n, int64_t max_rss, const em_span 
 void em_attribute_exits(const em_mark *aged, size_t n, int64_t max_rss, const em_exit *exits,
 			size_t k, const em_span *spans, size_t m, em_usage *out);
 
+/* --- the host ------------------------------------------------------------------------------ */
+
+#define EM_COTENANT_CORES            1.0  /* foreign load from which on there is a co-tenant */
+#define EM_COUNTER_ALLOWANCE_SECONDS 0.02 /* two ticks of the busy counter, of each span */
+#define EM_MIN_SPAN_SECONDS          0.1  /* below it the counter is too coarse to rest on */
+
+/* One look at the machine: seconds so far; -1 or NaN where something could not be read. */
+typedef struct em_load {
+	double wall; /* on a monotonic clock of any origin, and so of any sign */
+	double busy; /* of all processors together: not idle, not waiting for I/O, not stolen */
+	double own;  /* of what is measured, with its children, and of who measures */
+} em_load;
+
+enum em_host {
+	EM_HOST_UNAVAILABLE = 0, /* there is no verdict */
+	EM_HOST_QUIET = 1,
+	EM_HOST_COTENANT = 2, /* work that was not the measured program's took a core or more */
+};
+
+enum em_host_reason {
+	EM_HOST_JUDGED = 0,
+	EM_HOST_NO_READING = 1, /* a value that is none */
+	EM_HOST_EMPTY_SPAN = 2, /* no time between the two */
+	EM_HOST_WENT_BACK = 3,  /* a counter did */
+	EM_HOST_NO_WINDOW = 4,  /* no length, or longer than the span */
+};
+
+typedef struct em_verdict {
+	enum em_host host;
+	enum em_host_reason reason; /* why it is unavailable */
+	double foreign;             /* cores; below 0 where the coarse counter trails; or NaN */
+	double threshold;           /* cores: from this on it is a co-tenant; or NaN */
+} em_verdict;
+
+/*
+ * Whether there was a co-tenant between two looks: foreign is the machine's busy time less the own,
+ * divided by the time between, and a co-tenant from EM_COTENANT_CORES plus the allowance on.  A
+ * span shorter than EM_MIN_SPAN_SECONDS is judged too: who cares waits before the second look, and
+ * gives the length of what he measured as @window (at most the span's): all that is foreign in the
+ * span is then charged to it.
+ */
+em_verdict em_classify(const em_load *before, const em_load *after);
+em_verdict em_classify_window(const em_load *before, const em_load *after, double window);
+
+/* "quiet", "cotenant", "unavailable"; and of a reason, "" for none.  Static; of any int. */
+const char *em_host_name(int host);
+const char *em_host_reason_text(int reason);
+/* "host quiet (0.1 foreign cores)", "host busy (1.5 foreign cores)", "" without a verdict. */
+int em_verdict_text(const em_verdict *v, char *buf, size_t cap);
+
 /* --- texts --------------------------------------------------------------------------------- */
 
 /*

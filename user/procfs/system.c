@@ -58,22 +58,38 @@ int loadavg_parse(const char *text, size_t len, double ret[3])
 	return 0;
 }
 
-int steal_parse(const char *text, size_t len, int64_t *ret_ticks)
+enum {
+	TICKS_USER,
+	TICKS_NICE,
+	TICKS_SYSTEM,
+	TICKS_IDLE,
+	TICKS_IOWAIT,
+	TICKS_IRQ,
+	TICKS_SOFTIRQ,
+	TICKS_STEAL,
+	TICKS_FIELDS
+};
+
+int cpu_ticks_parse(const char *text, size_t len, struct cpu_ticks *ret)
 {
 	struct cursor c = { text, text + len };
-	uint64_t v;
+	int64_t busy = 0;
+	uint64_t v = 0;
 
 	if (!take_text(&c, "cpu "))
 		return -EBADMSG;
-	for (int field = 1; field <= 8; field++) {
+	for (int field = TICKS_USER; field < TICKS_FIELDS; field++) {
 		while (take(&c, ' '))
 			;
-		if (!take_u64(&c, &v))
+		if (!take_u64(&c, &v) || v > INT64_MAX)
+			return -EBADMSG;
+		if (field != TICKS_IDLE && field != TICKS_IOWAIT && field != TICKS_STEAL &&
+		    __builtin_add_overflow(busy, (int64_t)v, &busy))
 			return -EBADMSG;
 	}
-	if (!at_delimiter(&c) || v > INT64_MAX)
+	if (!at_delimiter(&c))
 		return -EBADMSG;
-	*ret_ticks = (int64_t)v;
+	*ret = (struct cpu_ticks){ .busy = busy, .steal = (int64_t)v };
 	return 0;
 }
 

@@ -14,8 +14,14 @@
 /* /proc/loadavg: its first three numbers. */
 int loadavg_parse(const char *text, size_t len, double ret[3]);
 
-/* /proc/stat: field 8 of its first line, ticks that a hypervisor gave to others. */
-int steal_parse(const char *text, size_t len, int64_t *ret_ticks);
+/* Ticks of all processors together. */
+struct cpu_ticks {
+	int64_t busy;  /* neither idle, nor waiting for I/O, nor stolen (SPEC H-2, H-3) */
+	int64_t steal; /* given to others by a hypervisor */
+};
+
+/* /proc/stat: the first eight fields of its first line (proc(5)); guests are in user and nice. */
+int cpu_ticks_parse(const char *text, size_t len, struct cpu_ticks *ret);
 
 /* /proc/meminfo: MemTotal.  The text may end anywhere behind it. */
 int memtotal_parse(const char *text, size_t len, int64_t *ret_bytes);
