@@ -107,7 +107,7 @@ struct live {
 	struct journal journal;
 	struct summary *summary;
 	FILE *file;
-	int64_t start_ns, now_ns, cpu_ns;
+	int64_t start_ns, now_ns, cpu_ns, busy_ns;
 };
 
 static void random_facts(struct live *l, struct run_facts *f, struct source_facts *source)
@@ -202,6 +202,17 @@ static void random_disks(struct summary *s)
 					     random_value(1ll << 50) };
 }
 
+/* Now and then a counter is not to be read, or goes back. */
+static struct load_reading random_load_reading(struct live *l)
+{
+	l->busy_ns += (int64_t)random_below(NS_PER_S);
+	return (struct load_reading){ .at_ns = l->now_ns,
+				      .busy_ns = random_below(20) ? l->busy_ns : UNKNOWN,
+				      .steal_ns = random_value(1 << 30),
+				      .self_ns = l->cpu_ns / 7 - (int64_t)random_below(2) * 1000,
+				      .tree_ns = random_below(20) ? l->cpu_ns : UNKNOWN };
+}
+
 static void live_start(struct live *l)
 {
 	struct run_facts facts;
@@ -221,6 +232,11 @@ static void live_start(struct live *l)
 								      : EM_MIN_SAMPLE_SECONDS,
 		     (int)l->summary->env.cpus))
 		abort();
+	if (random_below(5)) {
+		const struct load_reading first = random_load_reading(l);
+
+		load_on_reading(&l->run.load, &first, l->start_ns);
+	}
 	journal_start(&l->journal, l->start_ns, &facts, &source, &l->summary->env);
 	l->summary->run = facts;
 	l->summary->source = source;
@@ -292,8 +308,10 @@ static void live_exit(struct live *l)
 
 static void live_sample(struct live *l)
 {
-	struct tree_sample s = { .at_ns = l->now_ns };
+	struct tree_sample s = { .at_ns = l->now_ns, .load_read = random_below(4) };
 	double cpus = -1;
+
+	s.load = random_load_reading(l);
 
 	l->cpu_ns += (int64_t)random_below(NS_PER_S);
 	s.totals.cpu_ns = random_below(9) ? l->cpu_ns : UNKNOWN;
@@ -306,7 +324,7 @@ static void live_sample(struct live *l)
 	s.scan.net_rss_bytes = random_value(1ll << 40);
 	if (run_on_sample(&l->run, &s))
 		cpus = l->run.meter.last_cpus;
-	journal_sample(&l->journal, &s, cpus, false);
+	journal_sample(&l->journal, &s, &l->run.load, cpus, false);
 }
 
 static void live_end(struct live *l)
@@ -317,8 +335,11 @@ static void live_end(struct live *l)
 			       .n_losses = random_below(2),
 			       .exact_source = random_below(2),
 			       .rusage = { random_value(1 << 30), 5, UNKNOWN } };
+	struct load_reading last = random_load_reading(l);
 	struct summary *s = l->summary;
 
+	end.load = random_below(5) ? &last : NULL;
+	end.window_ns = random_below(2) ? UNKNOWN : (int64_t)random_below(NS_PER_S);
 	end.totals.initial = 1;
 	end.totals.baseline_cpu_ns = random_value(1ll << 40);
 	end.totals.forks = random_value(1000);

@@ -78,7 +78,8 @@ struct source {
 	struct source_sink sink;
 	struct source_info info;
 	struct texts notes; /* for the record: of what it leaves out, whom it disturbs */
-	int64_t helper_cpu_ns, helper_rss_bytes; /* of a process of its own, once it has ended */
+	pid_t helper;       /* a process of its own that runs; 0: none */
+	int64_t helper_cpu_ns, helper_rss_bytes; /* of that, once it has ended */
 };
 
 /*

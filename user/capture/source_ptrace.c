@@ -251,7 +251,7 @@ static int ptrace_sample(struct source *base, struct tree_sample *ret)
 /* What the tracer used is ours. */
 static void tracer_waited(struct source_ptrace *s, const struct rusage *ru, int status)
 {
-	s->tracer = 0;
+	s->tracer = s->base.helper = 0;
 	s->tracer_lost |= !s->finished || !WIFEXITED(status);
 	s->unsettled = WIFEXITED(status) && WEXITSTATUS(status) == TRACER_UNSETTLED;
 	s->base.helper_cpu_ns = rusage_cpu_ns(ru);
@@ -427,6 +427,7 @@ static int start_tracer(struct source_ptrace *s, const struct source_options *o)
 		s->tracer = 0;
 		return -errno;
 	}
+	s->base.helper = s->tracer;
 	if (!s->tracer)
 		tracer_main(s->share, o, parent);
 	while (!(opened = atomic_load(&s->share->opened)) && s->tracer) {

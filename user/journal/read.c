@@ -188,6 +188,9 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 		run_on_moment(&f->run, &s, NULL);
 	else
 		run_on_sample(&f->run, &s);
+	err = values_sample_load(o, &f->run.load, why);
+	if (err)
+		return err;
 	f->sampled_ns = at_ns;
 	f->upper_bytes = larger(f->upper_bytes, upper);
 	f->processes_max = larger(f->processes_max, t->processes);
@@ -304,6 +307,8 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	s->aged_ns = told->aged_ns;
 	s->phases = told->phases;
 	s->attempts = told->attempts;
+	host_load_free(&s->host_load);
+	s->host_load = told->host_load;
 	env_free(&s->env);
 	s->env = told->env;
 	s->disks = told->disks;
@@ -314,6 +319,7 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	told->completeness = (struct completeness){ 0 };
 	told->usage.io_source = NULL;
 	told->phases = told->attempts = (struct stretches){ 0 };
+	told->host_load = host_load_blank();
 	told->env = env_blank();
 	told->disks = NULL;
 	told->n_disks = 0;

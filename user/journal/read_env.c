@@ -68,6 +68,39 @@ int values_env(json_object *o, struct env *e, struct why *why)
 	return err;
 }
 
+int values_host_load(json_object *o, struct host_load *h, struct why *why)
+{
+	json_object *load, *worst;
+	int err = value_child(o, "host_load", json_type_object, &load, why);
+
+	if (err || !load)
+		return err;
+	err = value_fields(load, h, &host_load_fields, why);
+	if (!err)
+		err = value_child(load, "worst_window", json_type_object, &worst, why);
+	if (!err && worst)
+		err = value_fields(worst, &h->worst, &load_window_fields, why);
+	if (!err && worst && h->worst.span_ns <= 0)
+		return why_set(why, "worst_window has no length");
+	return err;
+}
+
+int values_sample_load(json_object *o, struct load_watch *w, struct why *why)
+{
+	struct load_sample s = { TIME_NONE, UNKNOWN, UNKNOWN, UNKNOWN, NAN };
+	json_object *host;
+	int err = value_child(o, "host", json_type_object, &host, why);
+
+	if (err || !host)
+		return err;
+	err = value_fields(host, &s, &load_sample_fields, why);
+	if (!err && s.at_ns == TIME_NONE)
+		return why_set(why, "host without at");
+	if (!err)
+		load_on_sample(w, &s);
+	return err;
+}
+
 int values_disks(json_object *o, struct summary *s, struct why *why)
 {
 	json_object *list;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read_env - the machine a run ran on, and the sizes of its folders, from parsed JSON
+ * read_env - the machine a run ran on, its load and the sizes of its folders, from parsed JSON
  */
 #ifndef JOURNAL_READ_ENV_H
 #define JOURNAL_READ_ENV_H
@@ -9,6 +9,10 @@
 
 /* As those of read_values.h. */
 int values_env(json_object *o, struct env *e, struct why *why);
+/* At @o's host_load, if it is there. */
+int values_host_load(json_object *o, struct host_load *h, struct why *why);
+/* At a sample's host, if it is there: the watch has had it. */
+int values_sample_load(json_object *o, struct load_watch *w, struct why *why);
 int values_disks(json_object *o, struct summary *s, struct why *why);
 
 #endif /* JOURNAL_READ_ENV_H */

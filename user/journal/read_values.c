@@ -163,6 +163,22 @@ static int read_double(json_object *v, void *at)
 	return 0;
 }
 
+static int read_signed(json_object *v, void *at)
+{
+	double d = NAN;
+
+	if (v) {
+		if (!json_object_is_type(v, json_type_int) &&
+		    !json_object_is_type(v, json_type_double))
+			return -EBADMSG;
+		d = json_object_get_double(v);
+		if (!isfinite(d))
+			return -EBADMSG;
+	}
+	*(double *)at = d;
+	return 0;
+}
+
 /* The text of @v without a NUL in it, NULL for none. */
 static const char *plain_string(json_object *v, size_t *ret_len)
 {
@@ -217,6 +233,19 @@ static int read_source(json_object *v, void *at)
 	return 0;
 }
 
+static int read_host(json_object *v, void *at)
+{
+	size_t len = 0;
+	const char *name = plain_string(v, &len);
+
+	for (int host = EM_HOST_UNAVAILABLE; name && host <= EM_HOST_COTENANT; host++)
+		if (!strcmp(name, em_host_name(host))) {
+			*(enum em_host *)at = (enum em_host)host;
+			return 0;
+		}
+	return -EBADMSG;
+}
+
 static int read_wall_clock(json_object *v, void *at)
 {
 	char again[40];
@@ -258,9 +287,11 @@ static const struct {
 	[FIELD_TIME] = { read_time, "seconds or null" },
 	[FIELD_FLAG] = { read_flag, "true, false or null" },
 	[FIELD_DOUBLE] = { read_double, "a number or null" },
+	[FIELD_SIGNED] = { read_signed, "a number or null" },
 	[FIELD_STRING] = { read_string, "a text or null" },
 	[FIELD_COMM] = { read_comm, "a name of at most 16 bytes" },
 	[FIELD_SOURCE] = { read_source, "a text or null" },
+	[FIELD_HOST] = { read_host, "a verdict" },
 	[FIELD_WALL_CLOCK] = { read_wall_clock, "a moment in RFC 3339 or null" },
 };
 
@@ -616,6 +647,8 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 		err = value_child(o, "env", json_type_object, &env, why);
 	if (!err && env)
 		err = values_env(env, &s->env, why);
+	if (!err)
+		err = values_host_load(o, &s->host_load, why);
 	if (!err)
 		err = values_disks(o, s, why);
 	if (!err)

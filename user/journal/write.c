@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "journal/write.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "output.h"
 #include "report/json_env.h"
+#include "report/json_fields.h"
 #include "report/json_stretch.h"
 #include "report/json_summary.h"
 
@@ -73,8 +75,23 @@ static void int_or_null(struct json *j, const char *key, int64_t v)
 		json_int(j, v);
 }
 
-static void sample(struct journal *w, uint64_t run, const struct tree_sample *s, double cpus,
-		   bool asked)
+/* The machine's counters since the run's first look at them, and the load of the last window. */
+static void write_load(struct journal *w, const struct load_watch *load)
+{
+	const struct load_reading *first = &load->first, *last = &load->last;
+	struct load_sample told = { .at_ns = last->at_ns - w->start_ns,
+				    .busy_ns = load_busy_ns(first, last),
+				    .own_ns = load_own_ns(first, last),
+				    .steal_ns = load_steal_ns(first, last),
+				    .foreign_cores = load->newest.span_ns
+							     ? load->newest.foreign_cores
+							     : NAN };
+
+	json_fields_object(&w->j, "host", &told, &load_sample_fields);
+}
+
+static void sample(struct journal *w, uint64_t run, const struct tree_sample *s,
+		   const struct load_watch *load, double cpus, bool asked)
 {
 	const struct totals *t = &s->totals;
 
@@ -96,6 +113,8 @@ static void sample(struct journal *w, uint64_t run, const struct tree_sample *s,
 	int_or_null(&w->j, "threads", t->threads);
 	int_or_null(&w->j, "lower_bytes", t->lower_max_bytes);
 	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
+	if (load && s->load_read)
+		write_load(w, load);
 	if (asked) {
 		json_key(&w->j, "asked");
 		json_bool(&w->j, true);
@@ -114,14 +133,15 @@ void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l)
 	end(w);
 }
 
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked)
+void journal_sample(struct journal *w, const struct tree_sample *s, const struct load_watch *load,
+		    double cpus, bool asked)
 {
-	sample(w, w->run, s, cpus, asked);
+	sample(w, w->run, s, load, cpus, asked);
 }
 
 void journal_run_sample(struct journal *w, uint64_t run, const struct tree_sample *s, double cpus)
 {
-	sample(w, run, s, cpus, false);
+	sample(w, run, s, NULL, cpus, false);
 }
 
 static void time_or_null(struct json *j, const char *key, int64_t ns)

@@ -26,8 +26,12 @@ void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *
 		   const struct source_facts *source, const struct env *env);
 /* @run: its number in a split tree; 0: it is in none. */
 void journal_process(struct journal *w, int64_t now_ns, const struct process *p, uint64_t run);
-/* @asked: a reading that the control channel asked for, not a periodic one. */
-void journal_sample(struct journal *w, const struct tree_sample *s, double cpus, bool asked);
+/*
+ * @load: of the run, which has had the sample.  @asked: a reading that the control channel asked
+ * for, not a periodic one.
+ */
+void journal_sample(struct journal *w, const struct tree_sample *s, const struct load_watch *load,
+		    double cpus, bool asked);
 void journal_lost(struct journal *w, int64_t now_ns, const struct loss *l);
 /* @rss_bytes UNKNOWN: nothing was looked at, a run in the middle. */
 void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t len,

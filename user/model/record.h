@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/load.h"
 #include "procfs/reading.h"
 
 #define EM_COMM_LEN 16
@@ -138,6 +139,8 @@ struct tree_sample {
 	bool checked;      /* the kernel's sum could be compared with the scan */
 	bool doubtful;     /* and differs from it */
 	bool pages_stolen; /* /proc/vmstat moved since the sample before */
+	bool load_read;    /* the machine's counters were looked at as well */
+	struct load_reading load;
 };
 
 #endif /* RECORD_H */

@@ -178,6 +178,8 @@ void run_on_reading(struct run *r, const struct tree_sample *s)
 	r->totals = s->totals;
 	r->has_totals = true;
 	peak_on_sample(&r->peak, s);
+	if (s->load_read)
+		load_on_reading(&r->load, &s->load, r->start_ns);
 }
 
 bool run_on_sample(struct run *r, const struct tree_sample *s)
@@ -362,6 +364,18 @@ static void check_bounds(const struct run *r, const struct summary *s)
 			     s->rows[i]->peak_rss_bytes <= s->usage.peak_upper_bytes);
 }
 
+/* What was used up to now is what the meter says, and no other number (SPEC 6). */
+static int judge_host(const struct run *r, const struct run_end *end, struct summary *s)
+{
+	struct load_reading last;
+
+	if (!end->load)
+		return load_finish(&r->load, NULL, UNKNOWN, r->start_ns, &s->host_load);
+	last = *end->load;
+	last.tree_ns = s->usage.cpu_ns;
+	return load_finish(&r->load, &last, end->window_ns, r->start_ns, &s->host_load);
+}
+
 int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s)
 {
 	double now = SECONDS(end->at_ns - r->start_ns);
@@ -393,6 +407,8 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	}
 	s->n_groups = groups_list(&r->groups, s->groups);
 	err = collect_rows(r, sort, s);
+	if (!err)
+		err = judge_host(r, end, s);
 	if (!err)
 		check_bounds(r, s);
 	return err;

@@ -8,6 +8,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "model/load.h"
 #include "model/peak.h"
 #include "model/stretch.h"
 #include "model/summary.h"
@@ -34,6 +35,7 @@ struct run {
 	struct stretches phases, attempts;
 	bool marks_set_back; /* of any process, on our behalf */
 	int64_t reset_ns;    /* when all marks were last set back; TIME_NONE: never */
+	struct load_watch load;
 	struct texts notes, reasons;
 };
 
@@ -51,7 +53,7 @@ int run_on_row(struct run *r, struct process *row);
 
 /* A periodic sample (false: too soon, dropped), or one that was asked for. */
 bool run_on_sample(struct run *r, const struct tree_sample *s);
-/* One that only tells of the bounds: no mark. */
+/* One that only tells of the bounds and the machine: no mark. */
 void run_on_reading(struct run *r, const struct tree_sample *s);
 
 /*
@@ -89,6 +91,9 @@ struct run_end {
 	/* What those that go on have used, of whom there are no rows; NULL: of all there are. */
 	const struct scan_counters *living;
 	struct rusage_facts rusage;
+	/* The last look at the machine; its tree_ns is the run's own CPU.  NULL: there was none. */
+	const struct load_reading *load;
+	int64_t window_ns; /* how long the run was, where it was waited on (H-24); UNKNOWN: not */
 };
 
 /*

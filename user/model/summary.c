@@ -94,6 +94,7 @@ struct summary *summary_new(void)
 	};
 	s->rusage = (struct rusage_facts){ UNKNOWN, UNKNOWN, UNKNOWN };
 	s->aged_at_ns = UNKNOWN;
+	s->host_load = host_load_blank();
 	s->env = env_blank();
 	return s;
 }
@@ -111,6 +112,7 @@ void summary_free(struct summary *s)
 	free(s->rows);
 	stretches_free(&s->phases);
 	stretches_free(&s->attempts);
+	host_load_free(&s->host_load);
 	env_free(&s->env);
 	disks_free(s->disks, s->n_disks);
 	free(s);

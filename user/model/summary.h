@@ -11,6 +11,7 @@
 #include "model/env.h"
 #include "model/group.h"
 #include "lib/meter.h"
+#include "model/load.h"
 #include "model/process.h"
 #include "model/stretch.h"
 #include "model/texts.h"
@@ -91,6 +92,7 @@ struct summary {
 	int64_t aged_at_ns; /* since the epoch */
 	int64_t aged_ns;    /* the same moment since the run's start */
 	struct stretches phases, attempts;
+	struct host_load host_load;
 	struct env env;
 	struct disk *disks;
 	size_t n_disks;

@@ -169,3 +169,29 @@ TABLE(psi_fields, PSI("some_seconds", some_ns), PSI("full_seconds", full_ns));
 	}
 TABLE(disk_fields, D(path, FIELD_STRING), D(apparent_bytes, FIELD_INT),
       D(allocated_bytes, FIELD_INT));
+
+#define HL(field, member, kind)                                 \
+	{                                                       \
+		field, offsetof(struct host_load, member), kind \
+	}
+TABLE(host_load_fields, HL("verdict", verdict, FIELD_HOST),
+      HL("foreign_cores", foreign_cores, FIELD_SIGNED),
+      HL("threshold_cores", threshold_cores, FIELD_SIGNED), HL("span_seconds", span_ns, FIELD_NS),
+      HL("window_seconds", window_ns, FIELD_NS), HL("busy_seconds", busy_ns, FIELD_NS),
+      HL("own_seconds", own_ns, FIELD_NS), HL("steal_seconds", steal_ns, FIELD_NS),
+      HL("reason", reason, FIELD_STRING));
+
+#define LW(field, member, kind)                                   \
+	{                                                         \
+		field, offsetof(struct load_window, member), kind \
+	}
+TABLE(load_window_fields, LW("at", at_ns, FIELD_TIME), LW("seconds", span_ns, FIELD_NS),
+      LW("foreign_cores", foreign_cores, FIELD_SIGNED), LW("verdict", verdict, FIELD_HOST));
+
+#define LS(field, member, kind)                                   \
+	{                                                         \
+		field, offsetof(struct load_sample, member), kind \
+	}
+TABLE(load_sample_fields, LS("at", at_ns, FIELD_TIME), LS("busy_seconds", busy_ns, FIELD_NS),
+      LS("own_seconds", own_ns, FIELD_NS), LS("steal_seconds", steal_ns, FIELD_NS),
+      LS("foreign_cores", foreign_cores, FIELD_SIGNED));

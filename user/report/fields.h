@@ -16,9 +16,11 @@ enum field_kind {
 	FIELD_TIME,       /* the same since the run's start; TIME_NONE is null */
 	FIELD_FLAG,       /* int8_t; UNKNOWN is null */
 	FIELD_DOUBLE,     /* UNKNOWN is null */
+	FIELD_SIGNED,     /* double that may be below 0; NaN is null */
 	FIELD_STRING,     /* char *, owned; NULL is null */
 	FIELD_COMM,       /* char[EM_COMM_LEN] */
 	FIELD_SOURCE,     /* enum peak_source */
+	FIELD_HOST,       /* enum em_host */
 	FIELD_WALL_CLOCK, /* int64_t ns since the epoch, written as RFC 3339 */
 };
 
@@ -45,9 +47,12 @@ extern const struct field_table at_peak_fields;                      /* struct a
 extern const struct field_table group_fields;                        /* struct group, but other */
 /* struct env, but its loads, its cgroup and its pressure; in their order between those */
 extern const struct field_table env_head_fields, env_middle_fields, env_thp_fields, env_tail_fields;
-extern const struct field_table env_cgroup_fields; /* struct cgroup_facts */
-extern const struct field_table psi_fields;        /* struct psi */
-extern const struct field_table disk_fields;       /* struct disk */
+extern const struct field_table env_cgroup_fields;  /* struct cgroup_facts */
+extern const struct field_table psi_fields;         /* struct psi */
+extern const struct field_table disk_fields;        /* struct disk */
+extern const struct field_table host_load_fields;   /* struct host_load, but its worst window */
+extern const struct field_table load_window_fields; /* struct load_window */
+extern const struct field_table load_sample_fields; /* struct load_sample */
 /* struct stretch */
 extern const struct field_table stretch_usage_fields, stretch_peak_fields, stretch_counter_fields;
 

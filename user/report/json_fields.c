@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "lib/exitmeter.h"
 #include "model/process.h"
 #include "units.h"
 
@@ -75,6 +76,9 @@ void json_field_value(struct json *j, const void *at, enum field_kind kind)
 	case FIELD_DOUBLE:
 		*(const double *)at < 0 ? json_null(j) : json_double(j, *(const double *)at);
 		break;
+	case FIELD_SIGNED:
+		json_double(j, *(const double *)at);
+		break;
 	case FIELD_STRING:
 		json_cstring(j, *(char *const *)at);
 		break;
@@ -83,6 +87,9 @@ void json_field_value(struct json *j, const void *at, enum field_kind kind)
 		break;
 	case FIELD_SOURCE:
 		json_cstring(j, peak_source_name(*(const enum peak_source *)at));
+		break;
+	case FIELD_HOST:
+		json_cstring(j, em_host_name((int)*(const enum em_host *)at));
 		break;
 	case FIELD_WALL_CLOCK:
 		if (*v == UNKNOWN) {

@@ -6,6 +6,7 @@
 #include "report/fields.h"
 #include "report/json_env.h"
 #include "report/json_fields.h"
+#include "report/json_load.h"
 #include "report/json_stretch.h"
 
 #define SCHEMA "exitmeter.summary/1"
@@ -241,6 +242,8 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 	if (marks)
 		write_marks(j, s);
 	json_stretches(j, s);
+	json_key(j, "host_load");
+	json_load(j, &s->host_load);
 	json_key(j, "env");
 	json_env(j, &s->env);
 	write_disks(j, s);

@@ -8,6 +8,7 @@
 
 #define LINE             "exitmeter: "
 #define SHARED_SAY_BYTES (64ll << 20) /* below that sharing is not worth a line */
+#define STOLEN_SAY_CORES 0.05         /* nor is less stolen time */
 #define ARGS_MAX         60
 
 #define SECONDS(ns) ((double)(ns) / (double)NS_PER_S)
@@ -165,13 +166,55 @@ static void say_sharing(FILE *out, const struct summary *s)
 	fprintf(out, LINE "up to %s of it shared by fork: the peak counts it once\n", text);
 }
 
+static void load_text(enum em_host verdict, double cores, char *buf, size_t cap)
+{
+	const em_verdict v = { .host = verdict, .foreign = cores };
+
+	em_verdict_text(&v, buf, cap);
+}
+
+/* Whether something was said.  Without a verdict nothing is. */
+static bool say_host(FILE *out, const struct host_load *h)
+{
+	const struct load_window *w = &h->worst;
+	char host[128], worst[128] = "";
+
+	load_text(h->verdict, h->foreign_cores, host, sizeof(host));
+	if (!*host)
+		return false;
+	fprintf(out, LINE "%s", host);
+	/* What the length of the run has diluted. */
+	if (h->verdict == EM_HOST_QUIET && w->span_ns > 0 && w->verdict == EM_HOST_COTENANT)
+		load_text(w->verdict, w->foreign_cores, worst, sizeof(worst));
+	if (*worst)
+		fprintf(out, ", but %s for %.2f s at %.1f s", worst + strlen("host "),
+			SECONDS(w->span_ns), SECONDS(w->at_ns));
+	return true;
+}
+
+/* The contention that busy time does not show (SPEC H-3). */
+static void say_stolen(FILE *out, const struct host_load *h)
+{
+	char stolen[32];
+
+	if (h->steal_ns < 0 || h->span_ns <= 0 ||
+	    SECONDS(h->steal_ns) <
+		    STOLEN_SAY_CORES * SECONDS(h->span_ns) + EM_COUNTER_ALLOWANCE_SECONDS)
+		return;
+	em_cpu_text(SECONDS(h->steal_ns), stolen, sizeof(stolen));
+	fprintf(out, LINE "the hypervisor took %s of CPU time for others\n", stolen);
+}
+
 static void say_source(FILE *out, const struct summary *s)
 {
 	const struct completeness *c = &s->completeness;
+	bool host = say_host(out, &s->host_load);
 
-	if (!s->source.exits || c->events_lost < 0)
+	if (!s->source.exits || c->events_lost < 0) {
+		fputs(host ? "\n" : "", out);
 		return;
-	fputs(LINE "exits from ", out);
+	}
+	fprintf(out, "%sexits from ", host ? "; " : LINE);
 	put_plain(out, s->source.exits);
 	fputs(", ", out);
 	if (c->events_lost)
@@ -189,6 +232,7 @@ void text_summary(FILE *out, const struct summary *s)
 	say_peak(out, s);
 	say_sharing(out, s);
 	say_source(out, s);
+	say_stolen(out, &s->host_load);
 }
 
 void text_process(FILE *out, const struct process *p)

@@ -49,7 +49,7 @@ static struct moment look(struct control *c, struct tree_sample *t)
 	struct moment m = c->place ? sampler_run_moment(c->sampler, c->of, c->place, t)
 				   : sampler_moment(c->sampler, c->run, t);
 
-	journal_sample(c->journal, t, c->of->meter.last_cpus, true);
+	journal_sample(c->journal, t, &c->run->load, c->of->meter.last_cpus, true);
 	return m;
 }
 

@@ -38,6 +38,27 @@ void sampler_totals(struct sampler *s, struct tree_sample *t)
 	t->totals.interval_max_bytes = s->interval_max_bytes;
 }
 
+void sampler_load(struct sampler *s, struct load_reading *ret)
+{
+	int64_t helper = s->source->helper_cpu_ns;
+
+	load_read(&s->load, ret);
+	s->load_at_ns = ret->at_ns;
+	if (s->source->helper)
+		helper = scan_cpu_ns(s->source->helper);
+	ret->self_ns = helper < 0 ? UNKNOWN : ret->self_ns + helper;
+}
+
+/* Right after the totals, so that both are of one moment; not for a window that is too short. */
+static void look_at_machine(struct sampler *s, struct tree_sample *t)
+{
+	if (t->at_ns - s->load_at_ns < LOAD_MIN_SPAN_NS)
+		return;
+	sampler_load(s, &t->load);
+	t->load.tree_ns = t->totals.cpu_ns;
+	t->load_read = true;
+}
+
 /*
  * Checks the kernel's sum against /proc (DESIGN: "to check the map"), which can be done when all
  * of the tree sleeps: then the sum before and after the scan is that of what the scan read.
@@ -87,6 +108,7 @@ void sampler_sample(struct sampler *s, struct tree_sample *t)
 {
 	sampler_totals(s, t);
 	s->interval_max_bytes = UNKNOWN;
+	look_at_machine(s, t);
 	if (s->scanning)
 		read_scan(s, pass_budget_ns(s), t);
 	if (t->doubtful)
@@ -127,6 +149,7 @@ struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sam
 	*t = (struct tree_sample){ .at_ns = clock_ns(CLOCK_MONOTONIC) };
 	sampler_totals(s, t);
 	s->interval_max_bytes = UNKNOWN;
+	look_at_machine(s, t);
 	if (!s->scanning)
 		return run_on_moment(run, t, NULL);
 	read_scan(s, 0, t);

@@ -6,6 +6,7 @@
 #define SAMPLER_H
 
 #include "capture/source.h"
+#include "host/load.h"
 #include "model/run.h"
 #include "procfs/scan.h"
 
@@ -18,12 +19,16 @@ struct sampler {
 	int64_t vmstat_at_ns;
 	struct proc_vmstat vmstat;
 	bool has_vmstat;
+	struct load_source load; /* opened by the session */
+	int64_t load_at_ns;      /* when it was last read */
 };
 
 /* The totals alone; @t->at_ns is set. */
 void sampler_totals(struct sampler *s, struct tree_sample *t);
 /* A periodic sample, for run_on_sample. */
 void sampler_sample(struct sampler *s, struct tree_sample *t);
+/* The machine now, without what the tree has used. */
+void sampler_load(struct sampler *s, struct load_reading *ret);
 /* Once doubt_at_ns is there. */
 void sampler_look_again(struct sampler *s, struct run *run);
 /* A reading that was asked for, in @t too: every process is read, and the run is told. */

@@ -121,6 +121,19 @@ static void begin_journal(struct session *s)
 	source_facts_free(&source);
 }
 
+/* What a held child has used is nothing; of a tree that runs already the source knows. */
+static void begin_load(struct session *s)
+{
+	struct tree_sample t = { .at_ns = s->start_ns };
+	struct load_reading first;
+
+	if (attached(s))
+		sampler_totals(&s->sampler, &t);
+	sampler_load(&s->sampler, &first);
+	first.tree_ns = t.totals.cpu_ns;
+	load_on_reading(&s->run.load, &first, s->start_ns);
+}
+
 /*
  * Lets it run, and meanwhile reads what the first line of the journal tells; but attempts that
  * begin with the run are lines behind that one, and have to begin before it is let go.
@@ -138,6 +151,7 @@ static int let_go(struct session *s)
 		begin_journal(s);
 		planned_serve(&s->planned, &s->control, 0);
 	}
+	begin_load(s);
 	err = attached(s) ? 0 : launch_go(&s->launch);
 	if (!planned)
 		begin_journal(s);
@@ -226,6 +240,7 @@ static int status_of(struct session *s)
 static void session_free(struct session *s)
 {
 	targets_close(&s->targets);
+	load_close(&s->sampler.load);
 	planned_close(&s->planned);
 	split_free(&s->split);
 	source_close(s->source);
@@ -304,6 +319,7 @@ static int prepare(struct session *s, const struct identity *as)
 	/* The first fork record is the root's, and comes with the first drain. */
 	s->sampler.scanning = !scan_available();
 	s->sampler.scan = scan_new();
+	load_open(&s->sampler.load);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = s->sampler.scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
 	if (!err)
@@ -339,7 +355,8 @@ int session_run(const struct config *c, const struct identity *as)
 			     .json_out.fd = -1,
 			     .journal_out.fd = -1,
 			     .journal.fd = -1,
-			     .sampler.interval_max_bytes = UNKNOWN };
+			     .sampler.interval_max_bytes = UNKNOWN,
+			     .sampler.load.fd = -1 };
 	int status = STATUS_FAILED;
 
 	channel_init(&s.channel);
@@ -353,6 +370,7 @@ int session_run(const struct config *c, const struct identity *as)
 				launch_cancel(&s.launch);
 		} else {
 			session_loop(&s);
+			sampler_load(&s.sampler, &s.last_load);
 			session_write_reports(&s);
 			status = status_of(&s);
 		}

@@ -138,7 +138,7 @@ static void note_missing_tick(struct session *s)
 static int finish(struct session *s, struct summary *sum)
 {
 	struct loss losses[LOSSES_MAX];
-	struct run_end end = { .losses = losses };
+	struct run_end end = { .losses = losses, .load = &s->last_load, .window_ns = UNKNOWN };
 	int err;
 
 	err = source_finish(s->source, s->root_ended, &end.totals);

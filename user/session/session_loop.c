@@ -36,7 +36,7 @@ static void sample(struct session *s)
 	sampler_sample(&s->sampler, &t);
 	if (run_on_sample(&s->run, &t))
 		cpus = s->run.meter.last_cpus;
-	journal_sample(&s->journal, &t, cpus, false);
+	journal_sample(&s->journal, &t, &s->run.load, cpus, false);
 	split_sample(&s->split, t.at_ns);
 	session_flush_journal(s);
 	used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;

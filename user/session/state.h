@@ -52,6 +52,7 @@ struct session {
 	bool has_status;
 	struct rusage root_usage;
 	int64_t ended_ns, term_deadline_ns, detach_at_ns; /* 0: none */
+	struct load_reading last_load;                    /* at the end */
 	bool no_private_socket;
 	bool terminated; /* TERM came and the command did not end */
 	int sink_err;

@@ -1,0 +1,120 @@
+#!/usr/bin/env -S bats --tap
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016
+# Whether the host was quiet (SPEC 2): what must hold however loaded the machine is.  A tree that
+# sleeps while one process outside computes sees at least that one.
+
+load helpers
+
+teardown() {
+	[ -z "${SPINNER:-}" ] || kill "$SPINNER" 2>/dev/null || true
+	[ -z "$METER_PID" ] || kill -TERM "$METER_PID" 2>/dev/null || true
+}
+
+# spin: a process that computes, outside any tree, until unspin; `spun` is the CPU it has used, ns
+spin() {
+	"$WORK/burn" progress spun 600000 3>&- &
+	SPINNER=$!
+	until_true 20 spins
+}
+
+spins() {
+	[ -s spun ] && [ "$(word spun)" -gt 0 ]
+}
+
+unspin() {
+	kill "$SPINNER"
+	wait "$SPINNER" || true
+	SPINNER=
+}
+
+# What SPEC 2.3 and H-33 say of every run's own figures
+consistent() {
+	holds "foreign is busy less own" '.host_load
+		| (.busy_seconds - .own_seconds) / .window_seconds - .foreign_cores | fabs < 1e-6'
+	holds "the threshold" '.host_load
+		| 1 + 0.02 / .window_seconds - .threshold_cores | fabs < 1e-9'
+	holds "the verdict" '.host_load
+		| .verdict == (if .foreign_cores >= .threshold_cores then "cotenant" else "quiet" end)'
+	holds "the worst window" '.host_load | .worst_window == null or
+		(.worst_window | .seconds >= 0.1 and .at >= 0
+		and .verdict == (if .foreign_cores >= 1 + 0.02 / .seconds then "cotenant" else "quiet" end))'
+	holds "own is the tree and exitmeter" '.usage.cpu_seconds as $tree | .host_load
+		| .own_seconds >= $tree - 0.01'
+}
+
+# The journal and exitmeter report say the same.
+agrees() {
+	"$EXITMETER" report run.journal -q --json again.json
+	cmp sum.json again.json
+}
+
+@test "H-30: one that computes outside the tree is foreign" {
+	local before after
+	spin
+	before=$(word spun)
+	meter -- sleep 1.5
+	after=$(word spun)
+	unspin
+	consistent
+	# the counter has ticks of 10 ms, on each processor and at each end
+	holds "what it used" ".host_load | .busy_seconds - .own_seconds > ($after - $before) / 1e9 * 0.9 - 0.1"
+	holds "a core or nearly" '.host_load.foreign_cores >= 0.7'
+	holds "the worst window is no better" '.host_load
+		| .worst_window.foreign_cores >= .foreign_cores - 0.1'
+	agrees
+}
+
+@test "H-4, H-5: the same inside the tree is own, while it lives and once it has ended" {
+	meter -- "$WORK/burn" 800
+	consistent
+	holds "own" '.host_load | .own_seconds >= 0.8 and .own_seconds < 1.2'
+	meter_background -- sh -c 'echo >here; exec "$WORK/burn" 600000'
+	until_true 20 test -e here
+	until_true 20 grep -q '"host"' run.journal
+	kill "$(pgrep -P "$METER_PID")"
+	meter_wait
+	consistent
+	holds "all of it" '(.usage.cpu_seconds - .host_load.own_seconds | fabs) < 0.2'
+	agrees
+}
+
+@test "H-31: the worst window finds what the length of a run dilutes" {
+	meter_background -- sleep 2.5
+	until_true 20 grep -q '"host"' run.journal
+	"$WORK/burn" 500
+	meter_wait
+	consistent
+	holds "half a second at one core or nearly" '.host_load.worst_window.foreign_cores >= 0.7'
+	holds "in the journal too" '(.host_load.worst_window | [.at + .seconds, .foreign_cores]) as $worst
+		| [inputs | select(.event == "sample" and .host != null).host
+			| (.at - $worst[0] | fabs) < 1e-6 and .foreign_cores == $worst[1]] | any' \
+		<(cat sum.json run.journal)
+	agrees
+}
+
+@test "H-30a: a run shorter than 0.1 s has no verdict, and does not wait for one" {
+	meter -- true
+	holds "unavailable" '.host_load | .verdict == "unavailable" and .reason == "short-span"
+		and .foreign_cores == null and .worst_window == null
+		and .span_seconds < 0.1 and .own_seconds >= 0'
+	"$EXITMETER" --source="$SOURCE" true 2>text
+	same "lines about it" "$(grep -c host text)" 0
+}
+
+@test "the text says it, and a journal that was cut off still does" {
+	meter --journal run.journal -- sleep 0.7
+	head -n -1 run.journal >cut.journal
+	"$EXITMETER" report cut.journal --json cut.json 2>text || [ $? -eq 1 ]
+	holds "judged" '.host_load | .verdict != "unavailable" and .worst_window != null' cut.json
+	grep -E '^exitmeter: host (quiet|busy) \(-?[0-9]+\.[0-9] foreign cores\).*; exits from |^exitmeter: host (quiet|busy)' text
+	"$EXITMETER" report run.journal 2>text
+	grep -E '^exitmeter: host (quiet|busy) \(-?[0-9]+\.[0-9] foreign cores\)(, but busy .*)?; exits from' text
+}
+
+@test "-i 0: the machine's counters are read at the start, at the end and when asked, not between" {
+	command -v strace >/dev/null || skip "elsewhere: no strace"
+	[ -z "${EM_SAN:-}" ] || skip "elsewhere: sanitisers do not live under strace"
+	strace -f -qq -e trace=pread64 -o trace "$EXITMETER" -q --source=proc -i 0 sleep 0.6
+	same "looks" "$(grep -c '"cpu  ' trace)" 2
+}
