@@ -56,27 +56,15 @@ static int open_run(struct fold *f)
 
 static int take_start(struct fold *f, json_object *o, struct why *why)
 {
-	json_object *run, *source, *env;
 	struct summary *blank;
 	int err;
 
 	if (f->started || f->run_open)
 		return why_set(why, "run_start is not the first line");
-	if (!json_object_object_get_ex(o, "run", &run) ||
-	    !json_object_is_type(run, json_type_object) ||
-	    !json_object_object_get_ex(o, "source", &source) ||
-	    !json_object_is_type(source, json_type_object))
-		return why_set(why, "a run_start without run or source");
 	blank = summary_new();
 	if (!blank)
 		return -ENOMEM;
-	err = values_run(run, &blank->run, why);
-	if (!err)
-		err = values_source(source, &blank->source, why);
-	if (!err)
-		err = value_child(o, "env", json_type_object, &env, why);
-	if (!err && env)
-		err = values_env(env, &blank->env, why);
+	err = values_start(o, blank, why);
 	if (!err)
 		f->n_cpus = blank->env.cpus;
 	if (!err && f->n_cpus > CPUS_MAX)
@@ -147,44 +135,27 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 {
 	struct tree_sample s = { .at_ns = at_ns, .scanned = true };
 	struct totals *t = &s.totals;
-	int64_t rss = UNKNOWN, upper = UNKNOWN;
-	json_object *cpu;
-	int err;
+	struct sample_values told;
+	int err = values_sample(o, &told, why);
 
-	*t = (struct totals){ .processes = UNKNOWN,
-			      .threads = UNKNOWN,
-			      .cpu_ns = UNKNOWN,
-			      .lower_max_bytes = UNKNOWN,
-			      .upper_max_bytes = UNKNOWN,
-			      .lower_max_at_ns = UNKNOWN };
-	err = value_int(o, "rss_bytes", &rss, why);
-	if (!err)
-		err = value_int(o, "processes", &t->processes, why);
-	if (!err)
-		err = value_int(o, "threads", &t->threads, why);
-	if (!err)
-		err = value_int(o, "lower_bytes", &t->lower_max_bytes, why);
-	if (!err)
-		err = value_int(o, "upper_bytes", &upper, why);
-	if (err)
-		return err;
-	if (json_object_object_get_ex(o, "cpu_seconds", &cpu)) {
-		err = value_ns(cpu, UNKNOWN, &t->cpu_ns);
-		if (err == -EBADMSG || (cpu && t->cpu_ns < 0))
-			return why_set(why, "cpu_seconds is not seconds or null");
-	}
 	if (!err)
 		err = open_run(f);
 	if (err)
 		return err;
+	*t = (struct totals){ .processes = told.processes,
+			      .threads = told.threads,
+			      .cpu_ns = told.cpu_ns,
+			      .lower_max_bytes = told.lower_bytes,
+			      .upper_max_bytes = UNKNOWN,
+			      .lower_max_at_ns = UNKNOWN };
 	/* Whatever the larger came from, it was seen resident. */
-	t->interval_max_bytes = rss;
-	s.scan = (struct scan_result){ .complete = rss >= 0,
+	t->interval_max_bytes = told.rss_bytes;
+	s.scan = (struct scan_result){ .complete = told.rss_bytes >= 0,
 				       .processes = 1,
 				       .rss_bytes = UNKNOWN,
-				       .net_rss_bytes = rss,
+				       .net_rss_bytes = told.rss_bytes,
 				       .split = { .anon_bytes = UNKNOWN } };
-	if (json_object_object_get_ex(o, "asked", &cpu))
+	if (json_object_object_get_ex(o, "asked", NULL))
 		run_on_moment(&f->run, &s, NULL);
 	else
 		run_on_sample(&f->run, &s);
@@ -192,7 +163,7 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 	if (err)
 		return err;
 	f->sampled_ns = at_ns;
-	f->upper_bytes = larger(f->upper_bytes, upper);
+	f->upper_bytes = larger(f->upper_bytes, told.upper_bytes);
 	f->processes_max = larger(f->processes_max, t->processes);
 	f->threads_max = larger(f->threads_max, t->threads);
 	f->since_bytes = 0;

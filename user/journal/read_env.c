@@ -126,3 +126,45 @@ int values_disks(json_object *o, struct summary *s, struct why *why)
 	}
 	return err;
 }
+
+int values_start(json_object *o, struct summary *s, struct why *why)
+{
+	json_object *run, *source, *env = NULL;
+	int err;
+
+	if (!json_object_object_get_ex(o, "run", &run) ||
+	    !json_object_is_type(run, json_type_object) ||
+	    !json_object_object_get_ex(o, "source", &source) ||
+	    !json_object_is_type(source, json_type_object))
+		return why_set(why, "a run_start without run or source");
+	err = values_run(run, &s->run, why);
+	if (!err)
+		err = values_source(source, &s->source, why);
+	if (!err)
+		err = value_child(o, "env", json_type_object, &env, why);
+	return err || !env ? err : values_env(env, &s->env, why);
+}
+
+int values_sample(json_object *o, struct sample_values *ret, struct why *why)
+{
+	struct sample_values s = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	json_object *cpu;
+	int err = value_int(o, "rss_bytes", &s.rss_bytes, why);
+
+	if (!err)
+		err = value_int(o, "processes", &s.processes, why);
+	if (!err)
+		err = value_int(o, "threads", &s.threads, why);
+	if (!err)
+		err = value_int(o, "lower_bytes", &s.lower_bytes, why);
+	if (!err)
+		err = value_int(o, "upper_bytes", &s.upper_bytes, why);
+	if (!err && json_object_object_get_ex(o, "cpu_seconds", &cpu)) {
+		err = value_ns(cpu, UNKNOWN, &s.cpu_ns);
+		if (err == -EBADMSG || (cpu && s.cpu_ns < 0))
+			return why_set(why, "cpu_seconds is not seconds or null");
+	}
+	if (!err)
+		*ret = s;
+	return err;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read_env - the machine a run ran on, its load and the sizes of its folders, from parsed JSON
+ * read_env - the machine a run ran on, its load and the sizes of its folders, from parsed JSON; a
+ * journal's first line and its samples
  */
 #ifndef JOURNAL_READ_ENV_H
 #define JOURNAL_READ_ENV_H
@@ -14,5 +15,15 @@ int values_host_load(json_object *o, struct host_load *h, struct why *why);
 /* At a sample's host, if it is there: the watch has had it. */
 int values_sample_load(json_object *o, struct load_watch *w, struct why *why);
 int values_disks(json_object *o, struct summary *s, struct why *why);
+/* run_start: run, source and env. */
+int values_start(json_object *o, struct summary *s, struct why *why);
+
+/* What a sample tells; UNKNOWN unknown. */
+struct sample_values {
+	int64_t rss_bytes, cpu_ns, processes, threads;
+	int64_t lower_bytes, upper_bytes; /* bounds of the peak so far */
+};
+
+int values_sample(json_object *o, struct sample_values *ret, struct why *why);
 
 #endif /* JOURNAL_READ_ENV_H */

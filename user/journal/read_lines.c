@@ -43,13 +43,11 @@ static int make_room(struct lines *l)
 	return 0;
 }
 
-/* Not getline: a line without end would take all memory. */
-int lines_next(struct lines *l)
+/* Not getline: a line without end would take all memory.  1: it is whole; 0: the end; -errno. */
+static int take_bytes(struct lines *l)
 {
 	int c;
 
-	l->len = 0;
-	l->whole = l->too_long = false;
 	while ((c = getc_unlocked(l->in)) != EOF && c != '\n') {
 		if (l->too_long)
 			continue;
@@ -61,11 +59,38 @@ int lines_next(struct lines *l)
 	}
 	if (c == EOF && ferror(l->in))
 		return errno ? -errno : -EIO;
-	if (c == EOF && !l->len)
-		return 0;
-	l->whole = c == '\n';
+	return c == '\n';
+}
+
+int lines_next(struct lines *l)
+{
+	int got;
+
+	l->len = 0;
+	l->too_long = false;
+	got = take_bytes(l);
+	l->whole = got > 0;
+	if (got < 0 || (!got && !l->len))
+		return got;
 	l->n++;
 	return 1;
+}
+
+int lines_follow(struct lines *l)
+{
+	int got;
+
+	if (!l->begun) {
+		l->len = 0;
+		l->too_long = false;
+	}
+	got = take_bytes(l);
+	l->whole = got > 0;
+	l->begun = !got;
+	if (!got)
+		clearerr(l->in);
+	l->n += got > 0;
+	return got;
 }
 
 int lines_parse(struct lines *l, json_object **ret, const char **ret_event, struct why *why)

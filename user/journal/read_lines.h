@@ -20,6 +20,7 @@ struct lines {
 	size_t len, cap;
 	bool whole;    /* it ended with a newline */
 	bool too_long; /* what did not fit was skipped */
+	bool begun;    /* lines_follow: the rest of the line is still to come */
 	struct json_tokener *tokener;
 };
 
@@ -29,6 +30,9 @@ void lines_free(struct lines *l);
 
 /* 1: a line; 0: the end; -errno. */
 int lines_next(struct lines *l);
+/* The same of a file that grows: half a line is none yet, and is gone on with once there is more.
+ */
+int lines_follow(struct lines *l);
 /* *@ret: the line's object, to be put; *@ret_event is of it.  0, or -EBADMSG with the reason. */
 int lines_parse(struct lines *l, json_object **ret, const char **ret_event, struct why *why);
 
