@@ -13,8 +13,11 @@
  * X(ID, option, by name, help).  By name: exitmeter-report opens the file itself, to write it under
  * another name and to rename it when it is whole; else it is handed over open.
  */
-#define MADE_OUTPUTS(X) \
-	X(TRACE, "trace", false, "write a Chrome trace, for Perfetto; - for stdout, fd:N")
+#define MADE_OUTPUTS(X)                                                                       \
+	X(TRACE, "trace", false, "write a Chrome trace, for Perfetto; - for stdout, fd:N")    \
+	X(PROM, "prom", true, "write metrics for Prometheus, as node_exporter collects them") \
+	X(OPENMETRICS, "openmetrics", true,                                                   \
+	  "write metrics and marks with their times, to back-fill")
 
 #define MADE_ENUM(id, option, by_name, help) MADE_##id,
 enum made_output { MADE_OUTPUTS(MADE_ENUM) MADE_N };

@@ -16,6 +16,7 @@
 #include "output.h"
 #include "report/document.h"
 #include "report_cli.h"
+#include "report_whole.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
 
@@ -112,6 +113,7 @@ struct journal_file {
 /* All that is written of one journal, open. */
 struct outputs {
 	struct output json, report, made[MADE_N];
+	struct wholes *wholes;
 };
 
 /* Whether one of them reads the journal again. */
@@ -127,17 +129,23 @@ static bool rows_wanted(const struct report_options *o)
 	return rows;
 }
 
+static struct format_input input_of(const struct report_options *o, const struct summary *s,
+				    const struct document_rows *rows)
+{
+	return (struct format_input){ .summary = s,
+				      .rows = rows,
+				      .list = o->list,
+				      .all = o->all,
+				      .top = (size_t)o->top,
+				      .sort = o->sort };
+}
+
 /* By a format, or as what exitmeter itself writes too: JSON and text. */
 static int write_one(const struct report_options *o, const struct summary *s,
 		     const struct format *f, const struct document_rows *rows, bool json,
 		     const struct document_sink *to)
 {
-	const struct format_input in = { .summary = s,
-					 .rows = rows,
-					 .list = o->list,
-					 .all = o->all,
-					 .top = (size_t)o->top,
-					 .sort = o->sort };
+	const struct format_input in = input_of(o, s, rows);
 
 	if (f)
 		return f->write(&in, to);
@@ -170,6 +178,7 @@ static int put(const struct report_options *o, struct journal_file *j, const str
 /* The exit status for this journal. */
 static int render(const struct report_options *o, struct journal_file *j, struct outputs *out)
 {
+	const struct format_input in = input_of(o, j->read.summary, NULL);
 	int status = j->read.n_faults || j->read.summary->cut_off ? STATUS_FAULTY : 0;
 	int read_err = 0;
 	bool failed;
@@ -179,6 +188,7 @@ static int render(const struct report_options *o, struct journal_file *j, struct
 	for (int i = 0; i < MADE_N; i++)
 		failed |= put(o, j, format_of_made((enum made_output)i), &out->made[i], false,
 			      &read_err) != 0;
+	failed |= wholes_add(out->wholes, &in) != 0;
 	if (read_err)
 		log_line("cannot read '%s' again: %s", j->name, strerror(-read_err));
 	return failed || read_err ? STATUS_FAILED : status;
@@ -222,10 +232,13 @@ static int open_outputs(const struct report_options *o, bool later, struct outpu
 		err = output_open(o->report, o->append || later || o->kind->appended, &out->report);
 	if (!err && !o->quiet && !o->report)
 		output_stderr(&out->report);
-	for (int i = 0; !err && i < MADE_N; i++)
+	for (int i = 0; !err && i < MADE_N; i++) {
+		if (format_of_made((enum made_output)i)->whole)
+			continue;
 		err = made_kinds[i].by_name && !later
 			      ? output_open_whole(o->made[i], &out->made[i])
 			      : output_open(o->made[i], later, &out->made[i]);
+	}
 	return err;
 }
 
@@ -237,25 +250,37 @@ static void close_outputs(struct outputs *out)
 		output_drop(&out->made[i]);
 }
 
-int main(int argc, char **argv)
+static int report_all(const struct report_options *o, struct wholes *wholes)
 {
-	struct report_options o;
-	int status;
+	int status = 0;
 
-	if (report_cli_parse(argc, argv, &o, &status))
-		return status;
-	status = 0;
-	for (int i = 0; i < o.n_journals; i++) {
-		struct outputs out = { .json.fd = -1, .report.fd = -1 };
+	for (int i = 0; i < o->n_journals; i++) {
+		struct outputs out = { .json.fd = -1, .report.fd = -1, .wholes = wholes };
 		int one = STATUS_FAILED;
 
 		for (int k = 0; k < MADE_N; k++)
 			out.made[k].fd = -1;
-		if (!open_outputs(&o, i > 0, &out))
-			one = report(&o, o.journals[i], &out);
+		if (!open_outputs(o, i > 0, &out))
+			one = report(o, o->journals[i], &out);
 		close_outputs(&out);
 		if (one > status)
 			status = one;
 	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct report_options o;
+	struct wholes wholes;
+	int status;
+
+	if (report_cli_parse(argc, argv, &o, &status))
+		return status;
+	status = STATUS_FAILED;
+	if (!wholes_open(&o, &wholes))
+		status = report_all(&o, &wholes);
+	if (wholes_close(&wholes))
+		status = STATUS_FAILED;
 	return status;
 }

@@ -4,10 +4,12 @@
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
 static const struct format formats[] = {
-	{ &kind_csv, MADE_N, true, format_csv },
-	{ &kind_csv_marks, MADE_N, false, format_csv_marks },
-	{ &kind_runner, MADE_N, false, format_runner },
-	{ NULL, MADE_TRACE, true, format_trace },
+	{ &kind_csv, MADE_N, true, format_csv, NULL },
+	{ &kind_csv_marks, MADE_N, false, format_csv_marks, NULL },
+	{ &kind_runner, MADE_N, false, format_runner, NULL },
+	{ NULL, MADE_TRACE, true, format_trace, NULL },
+	{ NULL, MADE_PROM, false, NULL, &format_prometheus },
+	{ NULL, MADE_OPENMETRICS, false, NULL, &format_openmetrics },
 };
 
 const struct format *format_of_kind(const struct report_kind *kind)

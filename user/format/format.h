@@ -22,12 +22,22 @@ struct format_input {
 	enum top_order sort;
 };
 
+/* One document of all journals that are reported on together. */
+struct format_whole {
+	void *(*begin)(void); /* NULL: out of memory */
+	/* Each 0, -ENOMEM or, put, what the sink said. */
+	int (*add)(void *document, const struct format_input *in);
+	int (*put)(const void *document, const struct document_sink *to);
+	void (*end)(void *document);
+};
+
 struct format {
 	const struct report_kind *kind; /* --report=KIND; NULL: not one of those */
 	enum made_output made;          /* --trace FILE and the like; MADE_N: not one of those */
 	bool rows;                      /* it needs every row */
 	/* 0, -ENOMEM, or what the sink or @rows said. */
 	int (*write)(const struct format_input *in, const struct document_sink *to);
+	const struct format_whole *whole; /* instead of @write; NULL: one after another */
 };
 
 /* NULL: not made here. */
@@ -39,5 +49,6 @@ int format_csv(const struct format_input *in, const struct document_sink *to);
 int format_csv_marks(const struct format_input *in, const struct document_sink *to);
 int format_runner(const struct format_input *in, const struct document_sink *to);
 int format_trace(const struct format_input *in, const struct document_sink *to);
+extern const struct format_whole format_prometheus, format_openmetrics;
 
 #endif /* FORMAT_H */
