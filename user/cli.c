@@ -43,6 +43,7 @@ enum {
 	OPT_SPLIT,
 	OPT_SPLIT_KEY,
 	OPT_DISK,
+	OPT_PSS,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -71,6 +72,7 @@ static const struct opt opts[] = {
 	{ OPT_CONTROL, "control", "WHERE",
 	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_PSS, "pss", NULL, "sample the memory of the tree with shared pages counted once" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
@@ -299,6 +301,8 @@ static bool take(int key, const char *arg, struct config *c)
 		}
 		c->split_key = strcmp(arg, "comm") != 0 ? arg : NULL;
 		return c->split = true;
+	case OPT_PSS:
+		return c->pss = true;
 	case OPT_DISK:
 		return add_disk(arg, c);
 	case OPT_USER:

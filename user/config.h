@@ -49,6 +49,7 @@ struct config {
 	const char *run_id;      /* NULL: a new one */
 	const char **labels;     /* "K=V", owned */
 	size_t n_labels;
+	bool pss;
 	const char **disks; /* folders to measure at the end, owned */
 	size_t n_disks;
 };

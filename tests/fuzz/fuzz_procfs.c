@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct proc_status status;
 	struct proc_kin kin;
 	struct proc_io io;
-	int64_t rollup;
+	struct proc_rollup rollup;
 	struct proc_schedstat schedstat;
 	struct proc_vmstat vmstat;
 
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (FEED(proc_kin_parse, kin) && (kin.tgid < 0 || kin.ppid < 0 || kin.tracer_pid < 0))
 		abort();
-	if (FEED(proc_rollup_parse, rollup) && rollup < 0)
+	if (FEED(proc_rollup_parse, rollup) && (rollup.rss_bytes < 0 || rollup.pss_bytes < -1))
 		abort();
 	if (FEED(proc_io_parse, io) && (io.rchar < -1 || io.cancelled_write_bytes < -1))
 		abort();

@@ -27,13 +27,13 @@ static bool status_is_exact(int64_t page_bytes)
 	char *area = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct proc_status status = { 0 };
 	bool exact = area != MAP_FAILED;
-	int64_t rollup = 0;
+	struct proc_rollup rollup = { 0 };
 
 	for (size_t i = 0; exact && i < TEST_PAGES; i++) {
 		area[i * (size_t)page_bytes] = 1;
 		/* The first readings touch pages of their own. */
 		exact = !scan_status(getpid(), &status) && !scan_rollup(getpid(), &rollup) &&
-			(i < 2 || status.vm_rss_bytes == rollup);
+			(i < 2 || status.vm_rss_bytes == rollup.rss_bytes);
 	}
 	if (area != MAP_FAILED)
 		munmap(area, len);
@@ -57,7 +57,7 @@ struct reader reader_open(void)
 int reading_take(const struct reader *r, pid_t tid, struct reading *ret)
 {
 	struct proc_status st;
-	int64_t rollup;
+	struct proc_rollup rollup;
 	int err = scan_status(tid, &st);
 
 	if (!err && st.vm_rss_bytes < 0)
@@ -71,7 +71,7 @@ int reading_take(const struct reader *r, pid_t tid, struct reading *ret)
 					    st.rss_shmem_bytes, st.vm_swap_bytes,
 					    st.hugetlb_bytes } };
 	if (!r->status_exact && !scan_rollup(tid, &rollup))
-		ret->rss_bytes = rollup;
+		ret->rss_bytes = rollup.rss_bytes;
 	return 0;
 }
 

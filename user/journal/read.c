@@ -29,6 +29,7 @@ struct fold {
 	int64_t sampled_ns, upper_bytes, processes_max, threads_max;
 	int64_t largest_row_bytes, repaired;
 	int64_t since_bytes; /* the peaks of rows since the last sample */
+	int64_t pss_bytes;
 	bool voids;
 	bool faults_known, switches_known, io_known;
 	struct told_stretches stretches;
@@ -164,6 +165,7 @@ static int take_sample(struct fold *f, json_object *o, int64_t at_ns, struct why
 		return err;
 	f->sampled_ns = at_ns;
 	f->upper_bytes = larger(f->upper_bytes, told.upper_bytes);
+	f->pss_bytes = larger(f->pss_bytes, told.pss_bytes);
 	f->processes_max = larger(f->processes_max, t->processes);
 	f->threads_max = larger(f->threads_max, t->threads);
 	f->since_bytes = 0;
@@ -368,6 +370,7 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 	s->cut_off = true;
 	s->completeness.running_at_end = s->completeness.events_lost = UNKNOWN;
 	forget_unknown(f, &s->usage);
+	s->usage.peak_pss_bytes = f->pss_bytes;
 	set_upper(f, &s->usage);
 	if (f->started) {
 		struct run_facts facts = f->facts;
@@ -458,7 +461,8 @@ int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 			  .upper_bytes = UNKNOWN,
 			  .processes_max = UNKNOWN,
 			  .threads_max = UNKNOWN,
-			  .largest_row_bytes = UNKNOWN };
+			  .largest_row_bytes = UNKNOWN,
+			  .pss_bytes = UNKNOWN };
 	struct lines l;
 	int err;
 

@@ -147,7 +147,7 @@ int values_start(json_object *o, struct summary *s, struct why *why)
 
 int values_sample(json_object *o, struct sample_values *ret, struct why *why)
 {
-	struct sample_values s = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	struct sample_values s = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
 	json_object *cpu;
 	int err = value_int(o, "rss_bytes", &s.rss_bytes, why);
 
@@ -159,6 +159,8 @@ int values_sample(json_object *o, struct sample_values *ret, struct why *why)
 		err = value_int(o, "lower_bytes", &s.lower_bytes, why);
 	if (!err)
 		err = value_int(o, "upper_bytes", &s.upper_bytes, why);
+	if (!err)
+		err = value_int(o, "pss_bytes", &s.pss_bytes, why);
 	if (!err && json_object_object_get_ex(o, "cpu_seconds", &cpu)) {
 		err = value_ns(cpu, UNKNOWN, &s.cpu_ns);
 		if (err == -EBADMSG || (cpu && s.cpu_ns < 0))

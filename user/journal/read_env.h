@@ -22,6 +22,7 @@ int values_start(json_object *o, struct summary *s, struct why *why);
 struct sample_values {
 	int64_t rss_bytes, cpu_ns, processes, threads;
 	int64_t lower_bytes, upper_bytes; /* bounds of the peak so far */
+	int64_t pss_bytes;
 };
 
 int values_sample(json_object *o, struct sample_values *ret, struct why *why);

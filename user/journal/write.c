@@ -115,6 +115,8 @@ static void sample(struct journal *w, uint64_t run, const struct tree_sample *s,
 	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
 	if (load && s->load_read)
 		write_load(w, load);
+	if (s->pss_bytes > 0)
+		int_or_null(&w->j, "pss_bytes", s->pss_bytes);
 	if (asked) {
 		json_key(&w->j, "asked");
 		json_bool(&w->j, true);

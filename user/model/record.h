@@ -141,6 +141,8 @@ struct tree_sample {
 	bool pages_stolen; /* /proc/vmstat moved since the sample before */
 	bool load_read;    /* the machine's counters were looked at as well */
 	struct load_reading load;
+	int64_t pss_bytes; /* the largest share of memory seen since that; 0: it was not looked at
+			    */
 };
 
 #endif /* RECORD_H */

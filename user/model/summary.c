@@ -62,6 +62,7 @@ struct summary *summary_new(void)
 	s->source.interval_ns = UNKNOWN;
 	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = UNKNOWN;
 	s->source.stops = s->source.stopped_ns = UNKNOWN;
+	s->source.pss_readings = s->source.pss_ns = s->source.pss_longest_ns = UNKNOWN;
 	s->completeness = (struct completeness){ .initial = UNKNOWN,
 						 .forks = UNKNOWN,
 						 .exits = UNKNOWN,

@@ -49,6 +49,8 @@ struct source_facts {
 	int64_t interval_ns;
 	int64_t self_cpu_ns, self_peak_rss_bytes;
 	int64_t stops, stopped_ns; /* of processes, for the source's sake */
+	/* What looking at shares of memory took: looks, all of them, the longest of one process. */
+	int64_t pss_readings, pss_ns, pss_longest_ns;
 	struct texts notes;
 };
 

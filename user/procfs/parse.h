@@ -46,8 +46,11 @@ struct proc_kin {
 };
 int proc_kin_parse(const char *text, size_t len, struct proc_kin *ret);
 
-/* /proc/PID/smaps_rollup: Rss, by the kernel's own walk. */
-int proc_rollup_parse(const char *text, size_t len, int64_t *ret_rss_bytes);
+/* /proc/PID/smaps_rollup, by the kernel's own walk.  Pss: each page by its share of processes. */
+struct proc_rollup {
+	int64_t rss_bytes, pss_bytes;
+};
+int proc_rollup_parse(const char *text, size_t len, struct proc_rollup *ret);
 
 /* /proc/PID/io.  -1 for lines that are not there. */
 struct proc_io {

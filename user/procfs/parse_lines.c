@@ -134,15 +134,20 @@ int proc_kin_parse(const char *text, size_t len, struct proc_kin *ret)
 	return 0;
 }
 
-int proc_rollup_parse(const char *text, size_t len, int64_t *ret_rss_bytes)
+int proc_rollup_parse(const char *text, size_t len, struct proc_rollup *ret)
 {
-	int64_t rss = -1;
-	const struct line_field field = { "Rss:", &rss, true };
+	struct proc_rollup r = { -1, -1 };
+	const struct line_field fields[] = {
+		{ "Rss:", &r.rss_bytes, true },
+		{ "Pss:", &r.pss_bytes, true },
+	};
 	size_t found;
 
-	if (cut_off(text, len) || !lines_parse(text, len, &field, 1, &found) || !found)
+	if (cut_off(text, len) ||
+	    !lines_parse(text, len, fields, sizeof(fields) / sizeof(fields[0]), &found) ||
+	    r.rss_bytes < 0)
 		return -EBADMSG;
-	*ret_rss_bytes = rss;
+	*ret = r;
 	return 0;
 }
 

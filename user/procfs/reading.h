@@ -45,6 +45,14 @@ struct scan_result {
 	bool outside_changed;
 };
 
+/* One look at the proportional share of memory (PSS) of the living. */
+struct pss_pass {
+	bool whole;
+	int err;                         /* why not: 0, or -errno of the first that failed */
+	int64_t bytes;                   /* of all that were read */
+	int64_t duration_ns, longest_ns; /* of the pass, and of one process */
+};
+
 /* What the living have used so far; ticks-sampled ns, counts, bytes.  UNKNOWN unknown. */
 struct scan_counters {
 	int64_t user_ns, system_ns, minor_faults, major_faults;

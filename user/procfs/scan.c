@@ -179,13 +179,13 @@ int scan_statm(pid_t pid, struct proc_statm *ret)
 	return err ? err : proc_statm_parse(buf, len, ret);
 }
 
-int scan_rollup(pid_t pid, int64_t *ret_rss_bytes)
+int scan_rollup(pid_t pid, struct proc_rollup *ret)
 {
 	char buf[FILE_MAX];
 	size_t len = 0;
 	int err = read_proc(pid, "smaps_rollup", buf, sizeof(buf), &len);
 
-	return err ? err : proc_rollup_parse(buf, len, ret_rss_bytes);
+	return err ? err : proc_rollup_parse(buf, len, ret);
 }
 
 static int read_io(pid_t pid, const char *name, struct io_counts *ret)

@@ -34,7 +34,7 @@ int scan_status(pid_t pid, struct proc_status *ret);
 int scan_kin(pid_t pid, struct proc_kin *ret);
 int scan_statm(pid_t pid, struct proc_statm *ret);
 /* Resident bytes by a walk of the page tables: exact and slow. */
-int scan_rollup(pid_t pid, int64_t *ret_rss_bytes);
+int scan_rollup(pid_t pid, struct proc_rollup *ret);
 /* CPU of all its threads ever, also once it has ended and was not waited for; UNKNOWN: gone. */
 int64_t scan_cpu_ns(pid_t pid);
 int scan_io(pid_t pid, struct io_counts *ret);
@@ -77,6 +77,17 @@ void scan_pass(struct scan *s, int64_t budget_ns, bool confirm, struct scan_resu
 void scan_count(struct scan *s, uint32_t run, struct scan_counters *ret);
 /* It was there before: what it has used up to now is not counted.  */
 void scan_count_from_now(struct scan *s, struct process_key key);
+
+#define SCAN_PSS_SLOW_NS 10000000LL /* one process's share took long to read */
+
+/*
+ * Reads the proportional share of memory of all, those with no address space of their own left out.
+ * What is more than @confirm_bytes is read twice, and the smaller value counts, so that memory that
+ * becomes shared meanwhile is not counted twice; those that take long are read last, and what they
+ * grew by meanwhile is left out. Given up, not @ret->whole, after @limit_ns, or where one may not
+ * be read (@ret->err).
+ */
+void scan_pss(struct scan *s, int64_t limit_ns, int64_t confirm_bytes, struct pss_pass *ret);
 
 /* Called with each process's high-water mark, and the run it is of, before that is set back. */
 typedef void (*scan_mark_fn)(void *ctx, struct process_key key, uint32_t run, int64_t mark_bytes);

@@ -19,6 +19,9 @@ struct watched {
 	struct watched *next, *prev; /* the round */
 	pid_t pid;
 	uint32_t run;
+	int64_t pss;            /* as it was read in this look; UNKNOWN: not */
+	int64_t pss_rss_pages;  /* resident as the look began */
+	bool pss_slow;          /* that took long */
 	int fds[WATCHED_FILES]; /* -1: not kept */
 	int64_t inherited;
 	bool shared_mm;

@@ -66,7 +66,8 @@ TABLE(source_fields, SF("exits", exits, FIELD_STRING), SF("hook", hook, FIELD_ST
       SF("samples", samples, FIELD_STRING), SF("interval_seconds", interval_ns, FIELD_NS),
       SF("self_cpu_seconds", self_cpu_ns, FIELD_NS),
       SF("self_peak_rss_bytes", self_peak_rss_bytes, FIELD_INT), SF("stops", stops, FIELD_INT),
-      SF("stopped_seconds", stopped_ns, FIELD_NS));
+      SF("stopped_seconds", stopped_ns, FIELD_NS), SF("pss_readings", pss_readings, FIELD_INT),
+      SF("pss_seconds", pss_ns, FIELD_NS), SF("pss_longest_seconds", pss_longest_ns, FIELD_NS));
 
 #define C(field, kind)                                             \
 	{                                                          \

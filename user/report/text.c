@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/exitmeter.h"
+#include "report/text_asked.h"
 #include "units.h"
 
 #define LINE             "exitmeter: "
@@ -231,6 +232,7 @@ void text_summary(FILE *out, const struct summary *s)
 	say_usage(out, s);
 	say_peak(out, s);
 	say_sharing(out, s);
+	text_asked(out, s);
 	say_source(out, s);
 	say_stolen(out, &s->host_load);
 }

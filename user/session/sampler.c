@@ -104,6 +104,37 @@ static void read_scan(struct sampler *s, int64_t budget_ns, struct tree_sample *
 	check_sum(s, t);
 }
 
+/* @rss_bytes: of the tree now. */
+static void read_pss(struct sampler *s, int64_t now, int64_t rss_bytes, bool asked)
+{
+	struct pss_pass pass;
+
+	if (!pss_due(&s->pss, now, rss_bytes, asked))
+		return;
+	scan_pss(s->scan, PSS_LIMIT_NS, s->pss.peak_bytes, &pass);
+	pss_take(&s->pss, clock_ns(CLOCK_MONOTONIC), rss_bytes, &pass);
+}
+
+/* For a sample that was read. */
+static void add_pss(struct sampler *s, struct tree_sample *t, bool asked)
+{
+	int64_t now = s->source->info.sums ? t->totals.lower_bytes : run_sample_rss(t), since;
+
+	read_pss(s, t->at_ns, now, asked);
+	since = pss_since(&s->pss);
+	t->pss_bytes = since > 0 ? since : 0;
+}
+
+void sampler_look_between(struct sampler *s)
+{
+	struct tree_sample t = { .at_ns = clock_ns(CLOCK_MONOTONIC) };
+
+	if (!s->pss.on || !s->source->info.sums || t.at_ns < s->pss.next_ns)
+		return;
+	sampler_totals(s, &t);
+	read_pss(s, t.at_ns, t.totals.lower_bytes, false);
+}
+
 void sampler_sample(struct sampler *s, struct tree_sample *t)
 {
 	sampler_totals(s, t);
@@ -113,6 +144,7 @@ void sampler_sample(struct sampler *s, struct tree_sample *t)
 		read_scan(s, pass_budget_ns(s), t);
 	if (t->doubtful)
 		s->doubt_at_ns = t->at_ns + DOUBT_AGAIN_NS;
+	add_pss(s, t, false);
 }
 
 /* The second look: still doubtful means that memory went without its process having run. */
@@ -150,9 +182,12 @@ struct moment sampler_moment(struct sampler *s, struct run *run, struct tree_sam
 	sampler_totals(s, t);
 	s->interval_max_bytes = UNKNOWN;
 	look_at_machine(s, t);
-	if (!s->scanning)
+	if (!s->scanning) {
+		add_pss(s, t, true);
 		return run_on_moment(run, t, NULL);
+	}
 	read_scan(s, 0, t);
+	add_pss(s, t, true);
 	scan_count(s->scan, 0, &living);
 	return run_on_moment(run, t, &living);
 }

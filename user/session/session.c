@@ -306,6 +306,15 @@ static int watch_targets(struct session *s)
 	return err;
 }
 
+/* Whether it can be had at all is seen at ourselves. */
+static void init_pss(struct session *s)
+{
+	struct proc_rollup own;
+	int err = s->config->pss ? scan_rollup(getpid(), &own) : 0;
+
+	pss_init(&s->sampler.pss, s->config->pss, err);
+}
+
 /* Everything up to the moment the command may run. */
 static int prepare(struct session *s, const struct identity *as)
 {
@@ -317,9 +326,10 @@ static int prepare(struct session *s, const struct identity *as)
 		return err;
 	descriptors_release();
 	/* The first fork record is the root's, and comes with the first drain. */
-	s->sampler.scanning = !scan_available();
+	s->sampler.scanning = s->sampler.following = !scan_available();
 	s->sampler.scan = scan_new();
 	load_open(&s->sampler.load);
+	init_pss(s);
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = s->sampler.scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
 	if (!err)
@@ -341,6 +351,7 @@ static int prepare(struct session *s, const struct identity *as)
 		privileges_drop(s->config->user);
 	else
 		s->sampler.scanning = false; /* that source reads /proc itself */
+	s->sampler.following = s->sampler.scanning || s->sampler.pss.on;
 	return 0;
 }
 

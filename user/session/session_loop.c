@@ -204,6 +204,8 @@ void session_loop(struct session *s)
 			sampler_look_again(&s->sampler, &s->run);
 		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
 			sample(s);
+		else if (!s->stop && s->config->interval_s > 0)
+			sampler_look_between(&s->sampler);
 	}
 	control_finish(&s->control);
 }

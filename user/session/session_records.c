@@ -15,7 +15,7 @@ static int on_fork(void *ctx, const struct fork_record *r)
 	struct session *s = ctx;
 	int err = run_on_fork(&s->run, r);
 
-	if (!err && s->sampler.scanning)
+	if (!err && s->sampler.following)
 		err = scan_add(s->sampler.scan, r->key, r->pid, r->inherited_rss_bytes,
 			       r->shared_mm);
 	if (!err && s->sampler.scanning && r->taken_in)
@@ -33,8 +33,11 @@ static int on_exec(void *ctx, const struct exec_record *r)
 	struct exec_record bare = *r;
 	int err;
 
-	if (s->sampler.scanning && !r->no_exec)
+	if (s->sampler.following && !r->no_exec)
 		scan_exec(s->sampler.scan, r->key);
+	/* A source that reads /proc itself tells of a process by what it runs first. */
+	if (s->sampler.following && !s->sampler.scanning)
+		scan_add(s->sampler.scan, r->key, (pid_t)r->key.tgid, 0, false);
 	if (!s->config->argv)
 		bare.argv_known = false;
 	err = run_on_exec(&s->run, &bare);
@@ -61,7 +64,7 @@ static int on_exit_record(void *ctx, const struct exit_record *r)
 	if (err)
 		return err;
 	err = split_on_exit(&s->split, &own, &run);
-	if (s->sampler.scanning && !r->running)
+	if (s->sampler.following && !r->running)
 		scan_remove(s->sampler.scan, r->key);
 	journal_process(&s->journal, clock_ns(CLOCK_MONOTONIC), row, run);
 	spool_add(&s->spool, row);
