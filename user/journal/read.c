@@ -497,6 +497,8 @@ struct journal_rows {
 	struct lines lines;
 	unsigned long long most;
 	int err;
+	journal_on_sample *on_sample;
+	void *ctx;
 };
 
 struct journal_rows *journal_rows_new(FILE *in, unsigned long long lines)
@@ -511,6 +513,36 @@ struct journal_rows *journal_rows_new(FILE *in, unsigned long long lines)
 		return NULL;
 	}
 	return r;
+}
+
+void journal_rows_samples(struct journal_rows *r, journal_on_sample *on_sample, void *ctx)
+{
+	r->on_sample = on_sample;
+	r->ctx = ctx;
+}
+
+/* Those of the whole tree, as the first look took them. */
+static void hand_sample(const struct journal_rows *r, json_object *o, int64_t at_ns)
+{
+	struct sample_values told;
+	struct curve_point p;
+	json_object *cpus;
+	struct why why;
+
+	if (!r->on_sample || json_object_object_get_ex(o, "run", NULL) ||
+	    values_sample(o, &told, &why))
+		return;
+	p = (struct curve_point){ .at_ns = at_ns,
+				  .rss_bytes = told.rss_bytes,
+				  .cpu_ns = told.cpu_ns,
+				  .cpus = -1,
+				  .processes = told.processes,
+				  .threads = told.threads,
+				  .lower_bytes = told.lower_bytes,
+				  .upper_bytes = told.upper_bytes };
+	if (json_object_object_get_ex(o, "cpus", &cpus) && cpus)
+		p.cpus = json_object_get_double(cpus);
+	r->on_sample(r->ctx, &p);
 }
 
 struct process *journal_rows_next(struct journal_rows *r)
@@ -532,11 +564,14 @@ struct process *journal_rows_next(struct journal_rows *r)
 			continue;
 		if (!strcmp(event, "summary")) {
 			r->most = 0;
-		} else if (!strcmp(event, "process") && json_object_object_get_ex(o, "t", &t) &&
-			   t && !value_ns(t, 0, &at_ns)) {
+		} else if (!json_object_object_get_ex(o, "t", &t) || !t || value_ns(t, 0, &at_ns)) {
+			; /* left out by the first look too */
+		} else if (!strcmp(event, "process")) {
 			r->err = values_process(o, &p, &why);
 			if (r->err == -EBADMSG)
 				r->err = 0;
+		} else if (!strcmp(event, "sample")) {
+			hand_sample(r, o, at_ns);
 		}
 		json_object_put(o);
 	}

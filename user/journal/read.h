@@ -12,6 +12,7 @@
 
 #include "journal/read_lines.h"
 #include "model/run.h"
+#include "model/curve.h"
 
 #define JOURNAL_FAULTS_MAX 20
 
@@ -39,6 +40,9 @@ struct journal_rows;
 
 /* @lines: as many as the first look had.  NULL: out of memory. */
 struct journal_rows *journal_rows_new(FILE *in, unsigned long long lines);
+/* To be told of each sample of the whole tree between the rows; before the first row. */
+typedef void journal_on_sample(void *ctx, const struct curve_point *p);
+void journal_rows_samples(struct journal_rows *r, journal_on_sample *on_sample, void *ctx);
 /* NULL at the end or after an error; a reference of the caller's. */
 struct process *journal_rows_next(struct journal_rows *r);
 /* 0 or what went wrong. */
