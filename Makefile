@@ -32,6 +32,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 CLANG      ?= clang
+NPM        ?= $(shell command -v npm)
 BPFTOOL    ?= $(firstword $(wildcard /usr/sbin/bpftool /sbin/bpftool) bpftool)
 PKG_CONFIG ?= pkg-config
 
@@ -70,6 +71,8 @@ BPF_USERS := $(wildcard user/capture/source_bpf*.c user/capture/kernel_btf.c)
 BPF_SRC   := $(wildcard bpf/*.bpf.c)
 UNIT_SRC  := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+# One for all flavours.
+PAGE      := $(if $(NPM),$(if $(filter build%,$(B)),build,$(B))/web/page.html)
 WORK_SRC  := $(wildcard tests/work/*.c)
 E2E       := $(sort $(wildcard tests/e2e/*.bats))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -202,6 +205,22 @@ $(B)/obj/%.o: user/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) $(CFLAGS) $(CFLAGS_) -MMD -MP -c $< -o $@
+
+# The HTML report's page.  Without npm, or where it cannot get its packages, there is none, and
+# exitmeter-report says so when it is asked for one.  "make NPM=" does without.
+ifneq ($(PAGE),)
+$(PAGE): $(wildcard user/format/web/*) tools/page
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)NPM='$(NPM)' tools/page $@
+
+$(call obj,user/format/page.c): $(PAGE)
+$(call obj,user/format/page.c): CPPFLAGS_ += -DPAGE_FILE='"$(abspath $(PAGE))"'
+endif
+$(call obj,user/format/page.c): $(B)/page.flags
+$(B)/page.flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(PAGE)' | cmp -s - $@ || echo '$(PAGE)' > $@
 
 $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)

@@ -17,7 +17,8 @@
 	X(TRACE, "trace", false, "write a Chrome trace, for Perfetto; - for stdout, fd:N")    \
 	X(PROM, "prom", true, "write metrics for Prometheus, as node_exporter collects them") \
 	X(OPENMETRICS, "openmetrics", true,                                                   \
-	  "write metrics and marks with their times, to back-fill")
+	  "write metrics and marks with their times, to back-fill")                           \
+	X(HTML, "html", false, "write a page to look at, which works offline; - for stdout, fd:N")
 
 #define MADE_ENUM(id, option, by_name, help) MADE_##id,
 enum made_output { MADE_OUTPUTS(MADE_ENUM) MADE_N };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "format/page.h"
 #include "log.h"
 #include "options.h"
 
@@ -135,6 +136,7 @@ int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_s
 {
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[3 * OPTIONS_MAX];
+	struct page page;
 	int key;
 
 	*ret_status = STATUS_FAILED;
@@ -166,6 +168,11 @@ int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_s
 	}
 	if (!outputs_fit(o))
 		return 1;
+	if (o->made[MADE_HTML] && !page_get(&page)) {
+		log_line("no --html: exitmeter-report was built without npm, which makes its page");
+		o->made[MADE_HTML] = NULL;
+		o->page_missing = true;
+	}
 	o->journals = argv + optind;
 	o->n_journals = argc - optind;
 	return 0;

@@ -21,6 +21,7 @@ struct report_options {
 	const struct report_kind *kind;
 	char log_fd[32];
 	bool append, quiet, list, all;
+	bool page_missing; /* a page was asked for that cannot be made: it was told */
 	long top;
 	enum top_order sort;
 };

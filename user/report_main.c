@@ -101,6 +101,11 @@ static struct journal_rows *again(FILE *in, off_t start, const struct journal_re
 	return rows;
 }
 
+static void tell_samples(const struct document_rows *rows, format_on_sample *on_sample, void *of)
+{
+	journal_rows_samples(rows->ctx, on_sample, of);
+}
+
 struct journal_file {
 	const char *name;
 	FILE *in;
@@ -134,6 +139,7 @@ static struct format_input input_of(const struct report_options *o, const struct
 {
 	return (struct format_input){ .summary = s,
 				      .rows = rows,
+				      .samples = tell_samples,
 				      .list = o->list,
 				      .all = o->all,
 				      .top = (size_t)o->top,
@@ -280,6 +286,8 @@ int main(int argc, char **argv)
 	status = STATUS_FAILED;
 	if (!wholes_open(&o, &wholes))
 		status = report_all(&o, &wholes);
+	if (o.page_missing)
+		status = STATUS_FAILED;
 	if (wholes_close(&wholes))
 		status = STATUS_FAILED;
 	return status;

@@ -10,6 +10,7 @@ static const struct format formats[] = {
 	{ NULL, MADE_TRACE, true, format_trace, NULL },
 	{ NULL, MADE_PROM, false, NULL, &format_prometheus },
 	{ NULL, MADE_OPENMETRICS, false, NULL, &format_openmetrics },
+	{ NULL, MADE_HTML, true, format_html, NULL },
 };
 
 const struct format *format_of_kind(const struct report_kind *kind)

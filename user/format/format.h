@@ -9,13 +9,19 @@
 
 #include "kinds.h"
 #include "made.h"
+#include "model/curve.h"
 #include "model/top.h"
 #include "report/document.h"
+
+typedef void format_on_sample(void *of, const struct curve_point *p);
 
 struct format_input {
 	const struct summary *summary;
 	/* Every row of the run, once, in the order they ended; NULL unless the format asks. */
 	const struct document_rows *rows;
+	/* Before the first row: to be told of the tree's samples too, as they stand between the
+	 * rows. */
+	void (*samples)(const struct document_rows *rows, format_on_sample *on_sample, void *of);
 	bool list; /* -n, --sort or --all was given */
 	bool all;
 	size_t top;
@@ -47,6 +53,7 @@ const struct format *format_of_made(enum made_output made);
 /* One file each. */
 int format_csv(const struct format_input *in, const struct document_sink *to);
 int format_csv_marks(const struct format_input *in, const struct document_sink *to);
+int format_html(const struct format_input *in, const struct document_sink *to);
 int format_runner(const struct format_input *in, const struct document_sink *to);
 int format_trace(const struct format_input *in, const struct document_sink *to);
 extern const struct format_whole format_prometheus, format_openmetrics;
