@@ -256,6 +256,7 @@ static void live_exit(struct live *l)
 				 .peak_error_bytes = random_value(1 << 20),
 				 .peak_rss_exact = (int8_t)random_below(2),
 				 .peak_source = (enum peak_source)random_below(PEAK_RUSAGE + 1),
+				 .final_peak_bytes = random_value(1ll << 40),
 				 .inherited_rss_bytes = random_value(1 << 30),
 				 .peak_vm_bytes = random_value(1ll << 50),
 				 .cpu_ns = random_value(1ll << 48),

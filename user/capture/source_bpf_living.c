@@ -36,6 +36,7 @@ static void memory_from_proc(const struct source_bpf *s, const struct exit_event
 				       status->rss_shmem_bytes, status->vm_swap_bytes,
 				       status->hugetlb_bytes };
 	r->peak_vm_bytes = status->vm_peak_bytes;
+	r->final_peak_bytes = status->vm_hwm_bytes;
 	if (status->vm_hwm_bytes > r->peak_rss_bytes && status->vm_hwm_bytes > before) {
 		r->peak_rss_bytes = status->vm_hwm_bytes;
 		r->peak_source = PEAK_VMHWM;

@@ -121,6 +121,7 @@ void source_bpf_record(const struct source_bpf *s, const struct exit_event *e,
 		.peak_rss_bytes = UNKNOWN,
 		.peak_since_bytes = UNKNOWN,
 		.peak_error_bytes = UNKNOWN,
+		.final_peak_bytes = UNKNOWN,
 		.peak_vm_bytes = UNKNOWN,
 		.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
 		.cpu_ns = (int64_t)e->cpu_ns,
@@ -212,6 +213,8 @@ static int take_exit(struct source_bpf *s, const struct exit_event *e)
 	}
 	if (e->vm_peak_pages)
 		r.peak_vm_bytes = source_bpf_pages(s, e->vm_peak_pages);
+	if (e->flags & (EVENT_MEMORY | EVENT_BOUND))
+		r.final_peak_bytes = source_bpf_pages(s, e->peak_pages);
 	if (e->flags & (EVENT_MEMORY | EVENT_BOUND) || e->images_peak_pages) {
 		r.peak_rss_bytes = source_bpf_pages(s, peak);
 		r.peak_source = peak_source(e, images, hiwater);

@@ -160,6 +160,7 @@ static void peak_of_image(const struct reader *r, const struct member *m, bool r
 	ret->split = last->split;
 	ret->peak_vm_bytes = last->vm_peak_bytes;
 	ret->peak_rss_bytes = mark ? last->mark_bytes : last->rss_bytes;
+	ret->final_peak_bytes = ret->peak_rss_bytes;
 	ret->peak_source = running ? PEAK_VMHWM : PEAK_EXIT;
 	ret->notes |= mark ? NOTE_HIWATER : 0;
 	ret->notes |= running || m->seen_last ? 0 : NOTE_REPAIRED;

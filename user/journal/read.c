@@ -50,9 +50,12 @@ static int open_run(struct fold *f)
 
 	if (!f->run_open)
 		err = run_init(&f->run, 0, least_interval(f->source.interval_ns), (int)f->n_cpus);
-	if (!err)
-		f->run_open = true;
-	return err;
+	if (err)
+		return err;
+	if (!f->run_open && f->started)
+		f->run.root_pid = f->facts.pid;
+	f->run_open = true;
+	return 0;
 }
 
 static int take_start(struct fold *f, json_object *o, struct why *why)

@@ -59,6 +59,7 @@ struct process *process_new(const struct exit_record *r, int64_t run_start_ns, c
 	p->peak_error_bytes = r->peak_error_bytes;
 	p->peak_rss_exact = r->peak_rss_exact;
 	p->peak_source = r->peak_source;
+	p->final_peak_bytes = r->final_peak_bytes;
 	p->inherited_rss_bytes = r->inherited_rss_bytes;
 	p->peak_vm_bytes = r->peak_vm_bytes;
 	p->split = r->split;
@@ -93,7 +94,7 @@ struct process *process_blank(size_t argv_len)
 	p->exit_code = p->exit_signal = UNKNOWN;
 	p->core_dumped = p->oom_killed = UNKNOWN;
 	p->peak_rss_bytes = p->peak_error_bytes = UNKNOWN;
-	p->inherited_rss_bytes = p->peak_vm_bytes = UNKNOWN;
+	p->final_peak_bytes = p->inherited_rss_bytes = p->peak_vm_bytes = UNKNOWN;
 	p->split = (struct rss_split){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
 	p->cpu_ns = p->cpu_user_ns = p->cpu_system_ns = UNKNOWN;
 	p->threads = p->execs = UNKNOWN;

@@ -26,6 +26,7 @@ struct process {
 	int64_t peak_rss_bytes, peak_error_bytes;
 	int8_t peak_rss_exact;
 	enum peak_source peak_source;
+	int64_t final_peak_bytes; /* of the last image alone, as its VmHWM would be */
 	int64_t inherited_rss_bytes, peak_vm_bytes;
 	struct rss_split split;
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns;

@@ -8,6 +8,7 @@ const struct exit_record exit_record_unknown = {
 	.peak_rss_bytes = UNKNOWN,
 	.peak_since_bytes = UNKNOWN,
 	.peak_error_bytes = UNKNOWN,
+	.final_peak_bytes = UNKNOWN,
 	.inherited_rss_bytes = UNKNOWN,
 	.peak_vm_bytes = UNKNOWN,
 	.split = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },

@@ -78,6 +78,7 @@ struct exit_record {
 	int64_t peak_error_bytes; /* what it may be off by: 0 when exact, UNKNOWN without a bound */
 	int8_t peak_rss_exact;    /* 0, 1 */
 	enum peak_source peak_source;
+	int64_t final_peak_bytes; /* of the last image alone, as its VmHWM would be */
 	int64_t inherited_rss_bytes, peak_vm_bytes;
 	struct rss_split split; /* at the end */
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns;

@@ -21,9 +21,11 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 {
 	int err;
 
-	*r = (struct run){
-		.start_ns = start_ns, .n_cpus = n_cpus, .oom_killed = UNKNOWN, .reset_ns = TIME_NONE
-	};
+	*r = (struct run){ .start_ns = start_ns,
+			   .n_cpus = n_cpus,
+			   .root_pid = UNKNOWN,
+			   .oom_killed = UNKNOWN,
+			   .reset_ns = TIME_NONE };
 	peak_init(&r->peak);
 	err = em_meter_init(&r->meter, 0, min_sample_s, EM_MAX_MARKS);
 	if (!err)
@@ -48,6 +50,7 @@ void run_free(struct run *r)
 	top_free(&r->by_cpu);
 	top_free(&r->failed);
 	top_free(&r->running);
+	process_unref(r->root);
 	stretches_free(&r->phases);
 	stretches_free(&r->attempts);
 	texts_free(&r->notes);
@@ -109,6 +112,9 @@ int run_on_row(struct run *r, struct process *row)
 		texts_add(&r->reasons,
 			  "a high-water mark was reset: peaks before it are from samples");
 	}
+	/* Its number may come again, but not before it ended. */
+	if (!r->root && row->pid == r->root_pid)
+		r->root = process_ref(row);
 	top_add(&r->by_peak, row);
 	top_add(&r->by_cpu, row);
 	if (process_failed(row))
@@ -405,6 +411,8 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 		memcpy(s->at_peak, r->tree.at_peak, sizeof(s->at_peak));
 		s->n_at_peak = r->tree.n_at_peak;
 	}
+	s->root = r->root;
+	r->root = NULL;
 	s->n_groups = groups_list(&r->groups, s->groups);
 	err = collect_rows(r, sort, s);
 	if (!err)

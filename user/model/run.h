@@ -23,6 +23,8 @@ struct run {
 	struct top by_peak, by_cpu, failed, running;
 	struct totals totals; /* the newest */
 	bool has_totals;
+	int64_t root_pid;                           /* UNKNOWN: nobody told; its row is kept */
+	struct process *root;                       /* a reference; NULL: not seen yet */
 	int64_t rows, rows_running;                 /* records seen, ended and running */
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* of all rows */
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;

@@ -111,6 +111,7 @@ void summary_free(struct summary *s)
 	for (size_t i = 0; i < s->n_rows; i++)
 		process_unref(s->rows[i]);
 	free(s->rows);
+	process_unref(s->root);
 	stretches_free(&s->phases);
 	stretches_free(&s->attempts);
 	host_load_free(&s->host_load);

@@ -88,6 +88,7 @@ struct summary {
 	size_t n_at_peak;
 	struct group groups[GROUPS_MAX + 1];
 	size_t n_groups;
+	struct process *root;  /* a reference; NULL: its row was lost, or it is in another run */
 	struct process **rows; /* references */
 	size_t n_rows;
 	int64_t rows_omitted;

@@ -21,6 +21,7 @@ TABLE(process_tail_fields, P("started", started_ns, FIELD_TIME), P("ended", ende
       P("running", running, FIELD_FLAG), P("peak_rss_bytes", peak_rss_bytes, FIELD_INT),
       P("peak_rss_exact", peak_rss_exact, FIELD_FLAG),
       P("peak_rss_error_bytes", peak_error_bytes, FIELD_INT),
+      P("peak_rss_final_bytes", final_peak_bytes, FIELD_INT),
       P("inherited_rss_bytes", inherited_rss_bytes, FIELD_INT),
       P("peak_vm_bytes", peak_vm_bytes, FIELD_INT), P("peak_source", peak_source, FIELD_SOURCE),
       P("cpu_seconds", cpu_ns, FIELD_NS), P("cpu_user_seconds", cpu_user_ns, FIELD_NS),

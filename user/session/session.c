@@ -25,7 +25,8 @@ static int open_outputs(struct session *s)
 	const struct config *c = s->config;
 	int err;
 
-	err = output_open(c->quiet ? NULL : c->report, c->append, &s->report_out);
+	err = output_open(c->quiet ? NULL : c->report, c->append || c->kind->appended,
+			  &s->report_out);
 	if (!c->quiet && !c->report)
 		output_stderr(&s->report_out);
 	if (!err)
@@ -172,6 +173,7 @@ static int start(struct session *s)
 	err = run_init(&s->run, s->start_ns, least, (int)sysconf(_SC_NPROCESSORS_ONLN));
 	if (err)
 		return err;
+	s->run.root_pid = attached(s) ? c->pids[0] : s->launch.pid;
 	if (scan_available())
 		texts_add(&s->run.notes, "%s",
 			  scan_available() == -ESRCH ? "proc-of-another-namespace" : "no-proc");
@@ -181,7 +183,7 @@ static int start(struct session *s)
 		texts_add(&s->run.reasons, "%s", s->source->info.degraded);
 	if (s->no_private_socket)
 		texts_add(&s->run.notes, "no-control-socket");
-	s->facts.pid = attached(s) ? c->pids[0] : s->launch.pid;
+	s->facts.pid = s->run.root_pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
 	s->journal.copy_fd = s->after.copy_fd;
