@@ -10,6 +10,7 @@
 
 #include "log.h"
 #include "options.h"
+#include "report/timeformat.h"
 #include "session/split.h"
 
 #define INTERVAL_DEFAULT_S 0.25
@@ -23,6 +24,7 @@
 
 enum {
 	OPT_LOG_FD = 256,
+	OPT_POSIX,
 	OPT_REPORT,
 	OPT_JSON,
 	OPT_JOURNAL,
@@ -52,7 +54,11 @@ static const struct opt opts[] = {
 	{ 'a', "append", NULL, "append to the report's FILE" },
 	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
 	{ 'q', "quiet", NULL, "print no report" },
-	{ OPT_REPORT, "report", "KIND", "kind of report: text, csv, csv-marks, runner or none" },
+	{ 'f', "format", "FORMAT", "a report in GNU time's way: %e %U %S %M ..., %{FIELD}" },
+	{ 'v', "verbose", NULL, "all that GNU time -v tells, and the lines of text" },
+	{ OPT_POSIX, "posix", NULL, "real, user and sys, as time -p" },
+	{ OPT_REPORT, "report", "KIND",
+	  "kind of report: text, status, csv, csv-marks, runner or none" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
 	MADE_ROWS /* */
@@ -189,6 +195,27 @@ static bool source_of_environment(struct config *c)
 	return !text || !*text || parse_source(text, c);
 }
 
+/* The last of these and of --report counts. */
+static bool time_format(struct config *c, const char *format, bool own_lines)
+{
+	c->kind = &kind_time;
+	c->format = format;
+	c->own_lines = own_lines;
+	return true;
+}
+
+/* A site's default. */
+static void default_kind(struct config *c)
+{
+	const char *format = getenv("EXITMETER_FORMAT");
+
+	if (c->kind)
+		return;
+	c->kind = &kind_text;
+	if (format && *format)
+		time_format(c, format, false);
+}
+
 static bool add_label(const char *text, struct config *c)
 {
 	const char *eq = strchr(text, '=');
@@ -249,6 +276,12 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_log_fd(arg, c);
 	case 'q':
 		return c->quiet = true;
+	case 'f':
+		return time_format(c, arg, false);
+	case 'v':
+		return time_format(c, timeformat_verbose, true);
+	case OPT_POSIX:
+		return time_format(c, timeformat_posix, false);
 	case OPT_REPORT:
 		c->kind = report_kind_of(arg);
 		return c->kind;
@@ -359,11 +392,9 @@ static bool is_subcommand(const char *word)
 
 enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 {
-	struct config c = { .interval_s = INTERVAL_DEFAULT_S,
-			    .tick = true,
-			    .top = TOP_DEFAULT,
-			    .argv = true,
-			    .kind = &kind_text };
+	struct config c = {
+		.interval_s = INTERVAL_DEFAULT_S, .tick = true, .top = TOP_DEFAULT, .argv = true
+	};
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[3 * OPTIONS_MAX];
 	int key;
@@ -392,6 +423,7 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (!c.source_given && !source_of_environment(&c))
 		goto bad;
+	default_kind(&c);
 	c.quiet |= c.kind == &kind_none;
 	if (!outputs_fit(&c))
 		goto bad;

@@ -34,6 +34,8 @@ struct config {
 	const char *spans; /* attempts known before or after; NULL: none */
 	const char *made[MADE_N];
 	const struct report_kind *kind;
+	const char *format; /* of kind_time */
+	bool own_lines;     /* text behind that */
 	bool append, quiet;
 	double interval_s; /* 0: phases and exits only */
 	bool tick;

@@ -8,12 +8,14 @@
 
 const struct report_kind kind_text = { .name = "text" };
 const struct report_kind kind_none = { .name = "none" };
+const struct report_kind kind_status = { .name = "status", .appended = true };
+const struct report_kind kind_time = { .name = "time" };
 const struct report_kind kind_csv = { .name = "csv", .made = true, .data = true };
 const struct report_kind kind_csv_marks = { .name = "csv-marks", .made = true, .data = true };
 const struct report_kind kind_runner = { .name = "runner", .made = true, .data = true };
 
-static const struct report_kind *const kinds[] = { &kind_text, &kind_csv, &kind_csv_marks,
-						   &kind_runner, &kind_none };
+static const struct report_kind *const kinds[] = { &kind_text,      &kind_status, &kind_csv,
+						   &kind_csv_marks, &kind_runner, &kind_none };
 
 const struct report_kind *report_kind_of(const char *name)
 {

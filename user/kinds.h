@@ -14,7 +14,8 @@ struct report_kind {
 	bool data;     /* for programs: exitmeter report writes it to standard output */
 };
 
-extern const struct report_kind kind_text, kind_none;
+extern const struct report_kind kind_text, kind_none, kind_status;
+extern const struct report_kind kind_time; /* GNU time's, not of a name */
 extern const struct report_kind kind_csv, kind_csv_marks, kind_runner;
 
 /* The kind of that name; NULL after one line was printed. */

@@ -9,12 +9,14 @@
 #include "format/page.h"
 #include "log.h"
 #include "options.h"
+#include "report/timeformat.h"
 
 #define TOP_DEFAULT 10
 #define LIST_MAX    1000
 
 enum {
 	OPT_LOG_FD = 256,
+	OPT_POSIX,
 	OPT_REPORT,
 	OPT_JSON,
 	OPT_SORT,
@@ -30,7 +32,11 @@ static const struct opt opts[] = {
 	{ 'a', "append", NULL, "append to the report's FILE" },
 	{ OPT_LOG_FD, "log-fd", "N", "write the report to descriptor N" },
 	{ 'q', "quiet", NULL, "print no report" },
-	{ OPT_REPORT, "report", "KIND", "kind of report: text, csv, csv-marks, runner or none" },
+	{ 'f', "format", "FORMAT", "a report in GNU time's way: %e %U %S %M ..., %{FIELD}" },
+	{ 'v', "verbose", NULL, "all that GNU time -v tells, and the lines of text" },
+	{ OPT_POSIX, "posix", NULL, "real, user and sys, as time -p" },
+	{ OPT_REPORT, "report", "KIND",
+	  "kind of report: text, status, csv, csv-marks, runner or none" },
 	{ OPT_CSV, "csv", NULL, "the same as --report=csv" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	MADE_ROWS /* */
@@ -55,6 +61,15 @@ static void print_help(void)
 	       "are malformed; 125 bad usage, a file could not be read or written.\n");
 }
 
+/* The last of these and of --report counts. */
+static bool time_format(struct report_options *o, const char *format, bool own_lines)
+{
+	o->kind = &kind_time;
+	o->format = format;
+	o->own_lines = own_lines;
+	return true;
+}
+
 static bool take(int key, const char *arg, struct report_options *o)
 {
 	long fd;
@@ -74,6 +89,12 @@ static bool take(int key, const char *arg, struct report_options *o)
 		return true;
 	case 'q':
 		return o->quiet = true;
+	case 'f':
+		return time_format(o, arg, false);
+	case 'v':
+		return time_format(o, timeformat_verbose, true);
+	case OPT_POSIX:
+		return time_format(o, timeformat_posix, false);
 	case OPT_REPORT:
 		o->kind = report_kind_of(arg);
 		return o->kind;

@@ -19,6 +19,8 @@ struct report_options {
 	const char *json, *spans;
 	const char *made[MADE_N];
 	const struct report_kind *kind;
+	const char *format; /* of kind_time */
+	bool own_lines;     /* text behind that */
 	char log_fd[32];
 	bool append, quiet, list, all;
 	bool page_missing; /* a page was asked for that cannot be made: it was told */

@@ -15,6 +15,8 @@
 #include "log.h"
 #include "output.h"
 #include "report/document.h"
+#include "report/status.h"
+#include "report/timeformat.h"
 #include "report_cli.h"
 #include "report_whole.h"
 
@@ -155,6 +157,10 @@ static int write_one(const struct report_options *o, const struct summary *s,
 
 	if (f)
 		return f->write(&in, to);
+	if (!json && o->kind == &kind_time)
+		return document_time(s, o->format, o->own_lines, to);
+	if (!json && o->kind == &kind_status)
+		return document_status(s, rows, to);
 	return json ? document_json(s, rows, to)
 		    : document_text(s, o->list ? (size_t)o->top : 0, rows, to);
 }

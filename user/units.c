@@ -41,14 +41,14 @@ static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
 	return n;
 }
 
-static int harmless(uint32_t c)
+static bool harmless(uint32_t c)
 {
 	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0x61c &&
 	       !(c >= 0x200b && c <= 0x200f) && !(c >= 0x2028 && c <= 0x202e) &&
 	       !(c >= 0x2060 && c <= 0x206f) && c != 0xfeff;
 }
 
-int plain_text(const char *text, size_t len, char *buf, size_t cap)
+static int escape(const char *text, size_t len, bool backslash, char *buf, size_t cap)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	size_t out = 0, at = 0, full = 0;
@@ -59,9 +59,9 @@ int plain_text(const char *text, size_t len, char *buf, size_t cap)
 		char piece[4 * 4 + 1];
 		size_t size = n;
 
-		if (n && harmless(c) && c != '\\') {
+		if (n && harmless(c) && !(backslash && c == '\\')) {
 			memcpy(piece, p + at, n);
-		} else if (n && c == '\\') {
+		} else if (n && c == '\\' && backslash) {
 			piece[0] = piece[1] = '\\';
 			size = 2;
 		} else {
@@ -81,4 +81,14 @@ int plain_text(const char *text, size_t len, char *buf, size_t cap)
 	if (cap)
 		buf[out] = '\0';
 	return (int)full;
+}
+
+int plain_text(const char *text, size_t len, char *buf, size_t cap)
+{
+	return escape(text, len, true, buf, cap);
+}
+
+int harmless_text(const char *text, size_t len, char *buf, size_t cap)
+{
+	return escape(text, len, false, buf, cap);
 }

@@ -21,5 +21,7 @@ int64_t clock_ns(clockid_t clock);
  * direction marks become \xNN, the backslash becomes two.  Like snprintf; cut at a whole character.
  */
 int plain_text(const char *text, size_t len, char *buf, size_t cap);
+/* The same, but a backslash stays one: for forms that others' programs know. */
+int harmless_text(const char *text, size_t len, char *buf, size_t cap);
 
 #endif /* UNITS_H */

@@ -2,6 +2,8 @@
 #include "session/reports.h"
 
 #include "report/document.h"
+#include "report/status.h"
+#include "report/timeformat.h"
 
 static struct process *next_row(void *rows)
 {
@@ -16,16 +18,24 @@ static bool all_are_there(const struct config *c, struct spool *rows)
 	return c->all && rows->file && !rows->err;
 }
 
+static int write_report(const struct config *c, const struct summary *s,
+			const struct document_rows *all, const struct document_sink *to)
+{
+	if (c->kind == &kind_time)
+		return document_time(s, c->format, c->own_lines, to);
+	if (c->kind == &kind_status)
+		return document_status(s, all, to);
+	return document_text(s, c->list ? (size_t)c->top : 0, all, to);
+}
+
 void report_text(const struct config *c, struct output *out, const struct summary *s,
 		 struct spool *rows)
 {
 	const struct document_rows all = { next_row, rows };
 	const struct document_sink to = { output_put, out };
 
-	if (out->fd < 0)
-		return;
-	output_close(out, document_text(s, c->list ? (size_t)c->top : 0,
-					all_are_there(c, rows) ? &all : NULL, &to));
+	if (out->fd >= 0)
+		output_close(out, write_report(c, s, all_are_there(c, rows) ? &all : NULL, &to));
 }
 
 void report_json(const struct config *c, struct output *out, const struct summary *s,

@@ -18,7 +18,10 @@
 
 bool session_document_wanted(const struct session *s)
 {
-	return s->json_out.fd >= 0 || s->journal_out.fd >= 0;
+	const struct config *c = s->config;
+
+	return s->json_out.fd >= 0 || s->journal_out.fd >= 0 ||
+	       (c->kind == &kind_time && strstr(c->format, "%{"));
 }
 
 static char *copy_or_null(const char *text)
@@ -79,6 +82,8 @@ static void fill_env(struct session *s, struct summary *sum)
 {
 	if (session_document_wanted(s))
 		env_read_end(&s->env, &s->env_reading);
+	else
+		s->env.page_size = sysconf(_SC_PAGESIZE);
 	sum->env = s->env;
 	s->env = env_blank();
 }
