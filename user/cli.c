@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli_gates.h"
 #include "log.h"
 #include "options.h"
 #include "report/timeformat.h"
@@ -80,6 +80,7 @@ static const struct opt opts[] = {
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ OPT_PSS, "pss", NULL, "sample the memory of the tree with shared pages counted once" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
+	GATE_ROWS /* */
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
 	{ OPT_RUN_ID, "run-id", "ID", "name of the run (default: a new UUID)" },
 	{ OPT_LABEL, "label", "K=V", "a label for the record; repeatable" },
@@ -102,18 +103,15 @@ static void print_help(void)
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);
 	printf("\nExit status: the command's; 128+N after signal N; 125 exitmeter failed,\n"
-	       "126 the command is not executable, 127 it was not found.\n");
+	       "126 the command is not executable, 127 it was not found; 123 a budget was\n"
+	       "exceeded, 122 the host was not quiet.\n");
 }
 
 static bool parse_interval(const char *text, double *ret)
 {
-	char *end;
 	double v;
 
-	errno = 0;
-	v = strtod(text, &end);
-	if (end == text || *end || errno || !isfinite(v) || v < 0 || v > INTERVAL_MAX_S ||
-	    (v > 0 && v < INTERVAL_MIN_S)) {
+	if (!options_seconds(text, &v) || v > INTERVAL_MAX_S || (v > 0 && v < INTERVAL_MIN_S)) {
 		log_line("interval '%s': seconds from %g to %g, or 0", text, INTERVAL_MIN_S,
 			 INTERVAL_MAX_S);
 		return false;
@@ -124,12 +122,9 @@ static bool parse_interval(const char *text, double *ret)
 
 static bool parse_duration(const char *text, double *ret)
 {
-	char *end;
 	double v;
 
-	errno = 0;
-	v = strtod(text, &end);
-	if (end == text || *end || errno || !isfinite(v) || v <= 0 || v > DURATION_MAX_S)
+	if (!options_seconds(text, &v) || v <= 0 || v > DURATION_MAX_S)
 		return log_line("duration '%s': seconds above 0", text), false;
 	*ret = v;
 	return true;
@@ -392,9 +387,11 @@ static bool is_subcommand(const char *word)
 
 enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 {
-	struct config c = {
-		.interval_s = INTERVAL_DEFAULT_S, .tick = true, .top = TOP_DEFAULT, .argv = true
-	};
+	struct config c = { .interval_s = INTERVAL_DEFAULT_S,
+			    .tick = true,
+			    .top = TOP_DEFAULT,
+			    .argv = true,
+			    .fail_status = -1 };
 	struct option longs[OPTIONS_MAX + 1];
 	char shorts[3 * OPTIONS_MAX];
 	int key;
@@ -417,7 +414,7 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 			options_say_wrong(key, argv);
 			goto bad;
 		default:
-			if (!take(key, optarg, &c))
+			if (!(is_gate(key) ? gate_take : take)(key, optarg, &c))
 				goto bad;
 		}
 	}
@@ -425,7 +422,7 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 		goto bad;
 	default_kind(&c);
 	c.quiet |= c.kind == &kind_none;
-	if (!outputs_fit(&c))
+	if (!outputs_fit(&c) || !gates_fit(&c))
 		goto bad;
 	if (c.n_pids && optind < argc) {
 		log_line("-p with a command: it is either the one or the other");

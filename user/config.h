@@ -11,6 +11,8 @@
 #include "kinds.h"
 #include "made.h"
 
+#define STATUS_NOT_QUIET      122 /* --require-quiet */
+#define STATUS_OVER_BUDGET    123 /* --budget */
 #define STATUS_FAILED         125 /* exitmeter itself failed */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND      127
@@ -52,6 +54,11 @@ struct config {
 	const char **labels;     /* "K=V", owned */
 	size_t n_labels;
 	bool pss;
+	/* What it is held to: */
+	const char *budget, *budget_on; /* as written, and good; NULL: none */
+	bool require_quiet, wait_quiet;
+	double wait_quiet_s;
+	long fail_status;   /* -1: each its own */
 	const char **disks; /* folders to measure at the end, owned */
 	size_t n_disks;
 };

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,19 @@ bool options_number(const char *what, const char *text, long least, long most, l
 		log_line("%s '%s': a number from %ld to %ld", what, text, least, most);
 		return false;
 	}
+	*ret = v;
+	return true;
+}
+
+bool options_seconds(const char *text, double *ret)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(v) || v < 0)
+		return false;
 	*ret = v;
 	return true;
 }

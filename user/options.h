@@ -25,8 +25,10 @@ void options_getopt(const struct opt *opts, size_t n, const char *prefix,
 /* The table as --help shows it, on stdout. */
 void options_print(const struct opt *opts, size_t n);
 
-/* Each prints one line and is false when @text is not one. */
+/* Each prints one line, but where it is said, and is false when @text is not one. */
 bool options_number(const char *what, const char *text, long least, long most, long *ret);
+/* Seconds from 0 on, with a fraction; false, and nothing said, when @text is none. */
+bool options_seconds(const char *text, double *ret);
 /* "peak", "cpu" or "start": 0, 1, 2. */
 bool options_sort(const char *text, int *ret);
 

@@ -1,32 +1,11 @@
 #!/usr/bin/env -S bats --tap
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck disable=SC2016
+# shellcheck disable=SC2016,SC2034
 # Whether the host was quiet (SPEC 2): what must hold however loaded the machine is.  A tree that
 # sleeps while one process outside computes sees at least that one.
 
 load helpers
-
-teardown() {
-	[ -z "${SPINNER:-}" ] || kill "$SPINNER" 2>/dev/null || true
-	[ -z "$METER_PID" ] || kill -TERM "$METER_PID" 2>/dev/null || true
-}
-
-# spin: a process that computes, outside any tree, until unspin; `spun` is the CPU it has used, ns
-spin() {
-	"$WORK/burn" progress spun 600000 3>&- &
-	SPINNER=$!
-	until_true 20 spins
-}
-
-spins() {
-	[ -s spun ] && [ "$(word spun)" -gt 0 ]
-}
-
-unspin() {
-	kill "$SPINNER"
-	wait "$SPINNER" || true
-	SPINNER=
-}
+load spin
 
 # What SPEC 2.3 and H-33 say of every run's own figures
 consistent() {
@@ -53,7 +32,7 @@ agrees() {
 	local before after
 	spin
 	before=$(word spun)
-	meter -- sleep 1.5
+	meter -- sleep 1.2
 	after=$(word spun)
 	unspin
 	consistent
@@ -69,6 +48,7 @@ agrees() {
 	meter -- "$WORK/burn" 800
 	consistent
 	holds "own" '.host_load | .own_seconds >= 0.8 and .own_seconds < 1.2'
+	SHAPE_SEEN=1
 	meter_background -- sh -c 'echo >here; exec "$WORK/burn" 600000'
 	until_true 20 test -e here
 	until_true 20 grep -q '"host"' run.journal
@@ -80,7 +60,7 @@ agrees() {
 }
 
 @test "H-31: the worst window finds what the length of a run dilutes" {
-	meter_background -- sleep 2.5
+	meter_background -- sleep 2
 	until_true 20 grep -q '"host"' run.journal
 	"$WORK/burn" 500
 	meter_wait

@@ -193,6 +193,15 @@ static void random_env(struct env *e)
 	random_load(e->load_start);
 }
 
+static void random_budget(struct budget_watch *w)
+{
+	w->asked = random_below(3);
+	w->budget.upper = random_below(2);
+	for (int i = 0; i < BUDGET_ITEMS; i++)
+		if (random_below(2))
+			w->budget.limit[i] = 1 + (int64_t)random_below(i ? 1ll << 36 : 1ll << 30);
+}
+
 static void random_disks(struct summary *s)
 {
 	s->n_disks = random_below(3);
@@ -232,6 +241,7 @@ static void live_start(struct live *l)
 								      : EM_MIN_SAMPLE_SECONDS,
 		     (int)l->summary->env.cpus))
 		abort();
+	random_budget(&l->run.budget);
 	if (random_below(5)) {
 		const struct load_reading first = random_load_reading(l);
 

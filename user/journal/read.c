@@ -283,6 +283,7 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	s->aged_ns = told->aged_ns;
 	s->phases = told->phases;
 	s->attempts = told->attempts;
+	s->budget = told->budget;
 	host_load_free(&s->host_load);
 	s->host_load = told->host_load;
 	env_free(&s->env);

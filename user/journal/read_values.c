@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "journal/read_budget.h"
 #include "journal/read_env.h"
 #include "report/fields.h"
 #include "report/json_fields.h"
@@ -651,6 +652,8 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 		err = values_host_load(o, &s->host_load, why);
 	if (!err)
 		err = values_disks(o, s, why);
+	if (!err)
+		err = values_budget(o, &s->budget, why);
 	if (!err)
 		err = read_field(o, "aged_at", FIELD_WALL_CLOCK, &s->aged_at_ns, why);
 	return err;

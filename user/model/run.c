@@ -25,7 +25,8 @@ int run_init(struct run *r, int64_t start_ns, double min_sample_s, int n_cpus)
 			   .n_cpus = n_cpus,
 			   .root_pid = UNKNOWN,
 			   .oom_killed = UNKNOWN,
-			   .reset_ns = TIME_NONE };
+			   .reset_ns = TIME_NONE,
+			   .budget = budget_watch_blank() };
 	peak_init(&r->peak);
 	err = em_meter_init(&r->meter, 0, min_sample_s, EM_MAX_MARKS);
 	if (!err)
@@ -59,6 +60,7 @@ void run_free(struct run *r)
 
 int run_on_fork(struct run *r, const struct fork_record *f)
 {
+	budget_on_fork(&r->budget, f, r->start_ns);
 	return tree_fork(&r->tree, f);
 }
 
@@ -144,6 +146,7 @@ int run_on_exit(struct run *r, const struct exit_record *told, struct process **
 	struct process *row;
 	int err = -ENOMEM;
 
+	budget_on_exit(&r->budget, e);
 	take_mark(e, image.mark_bytes);
 	row = process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
 	tree_forget(live);
@@ -184,6 +187,7 @@ void run_on_reading(struct run *r, const struct tree_sample *s)
 	r->totals = s->totals;
 	r->has_totals = true;
 	peak_on_sample(&r->peak, s);
+	budget_on_sample(&r->budget, s, run_sample_rss(s), r->start_ns);
 	if (s->load_read)
 		load_on_reading(&r->load, &s->load, r->start_ns);
 }
@@ -417,6 +421,7 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	err = collect_rows(r, sort, s);
 	if (!err)
 		err = judge_host(r, end, s);
+	budget_judge(&r->budget, s);
 	if (!err)
 		check_bounds(r, s);
 	return err;

@@ -8,6 +8,7 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "model/budget.h"
 #include "model/load.h"
 #include "model/peak.h"
 #include "model/stretch.h"
@@ -38,6 +39,7 @@ struct run {
 	bool marks_set_back; /* of any process, on our behalf */
 	int64_t reset_ns;    /* when all marks were last set back; TIME_NONE: never */
 	struct load_watch load;
+	struct budget_watch budget; /* the session sets what there is */
 	struct texts notes, reasons;
 };
 

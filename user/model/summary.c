@@ -96,6 +96,7 @@ struct summary *summary_new(void)
 	s->rusage = (struct rusage_facts){ UNKNOWN, UNKNOWN, UNKNOWN };
 	s->aged_at_ns = UNKNOWN;
 	s->host_load = host_load_blank();
+	s->budget = budget_result_blank();
 	s->env = env_blank();
 	return s;
 }

@@ -8,6 +8,7 @@
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
+#include "model/budget.h"
 #include "model/env.h"
 #include "model/group.h"
 #include "lib/meter.h"
@@ -96,6 +97,7 @@ struct summary {
 	int64_t aged_ns;    /* the same moment since the run's start */
 	struct stretches phases, attempts;
 	struct host_load host_load;
+	struct budget_result budget;
 	struct env env;
 	struct disk *disks;
 	size_t n_disks;

@@ -197,3 +197,16 @@ TABLE(load_window_fields, LW("at", at_ns, FIELD_TIME), LW("seconds", span_ns, FI
 TABLE(load_sample_fields, LS("at", at_ns, FIELD_TIME), LS("busy_seconds", busy_ns, FIELD_NS),
       LS("own_seconds", own_ns, FIELD_NS), LS("steal_seconds", steal_ns, FIELD_NS),
       LS("foreign_cores", foreign_cores, FIELD_SIGNED));
+
+#define BU(field, item, kind)                                              \
+	{                                                                  \
+		field, offsetof(struct budget, limit[BUDGET_##item]), kind \
+	}
+TABLE(budget_fields, BU("peak_rss_bytes", PEAK_RSS, FIELD_INT), BU("cpu_seconds", CPU, FIELD_NS),
+      BU("wall_seconds", WALL, FIELD_NS), BU("processes", PROCESSES, FIELD_INT));
+
+#define BE(field, member, kind)                                     \
+	{                                                           \
+		field, offsetof(struct budget_excess, member), kind \
+	}
+TABLE(budget_excess_fields, BE("at", at_ns, FIELD_TIME), BE("pid", pid, FIELD_PID));

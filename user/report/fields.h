@@ -47,10 +47,13 @@ extern const struct field_table at_peak_fields;                      /* struct a
 extern const struct field_table group_fields;                        /* struct group, but other */
 /* struct env, but its loads, its cgroup and its pressure; in their order between those */
 extern const struct field_table env_head_fields, env_middle_fields, env_thp_fields, env_tail_fields;
-extern const struct field_table env_cgroup_fields;  /* struct cgroup_facts */
-extern const struct field_table psi_fields;         /* struct psi */
-extern const struct field_table disk_fields;        /* struct disk */
-extern const struct field_table host_load_fields;   /* struct host_load, but its worst window */
+extern const struct field_table env_cgroup_fields; /* struct cgroup_facts */
+extern const struct field_table psi_fields;        /* struct psi */
+extern const struct field_table disk_fields;       /* struct disk */
+extern const struct field_table host_load_fields;  /* struct host_load, but its worst window */
+extern const struct field_table budget_fields;     /* struct budget, its limits */
+/* struct budget_excess, but what, its figures and the name */
+extern const struct field_table budget_excess_fields;
 extern const struct field_table load_window_fields; /* struct load_window */
 extern const struct field_table load_sample_fields; /* struct load_sample */
 /* struct stretch */

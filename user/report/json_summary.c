@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/fields.h"
+#include "report/json_budget.h"
 #include "report/json_env.h"
 #include "report/json_fields.h"
 #include "report/json_load.h"
@@ -247,6 +248,8 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 	json_key(j, "env");
 	json_env(j, &s->env);
 	write_disks(j, s);
+	json_key(j, "budget");
+	json_budget(j, &s->budget);
 	if (s->cut_off) {
 		json_key(j, "cut_off");
 		json_bool(j, true);

@@ -93,6 +93,48 @@ static void say_degraded(FILE *out, const struct summary *s)
 	}
 }
 
+static void value_text(enum budget_item item, int64_t v, char *buf, size_t cap)
+{
+	if (item == BUDGET_PEAK_RSS)
+		em_bytes_text(v, buf, cap);
+	else if (budget_item_is_time(item))
+		em_cpu_text(SECONDS(v), buf, cap);
+	else
+		snprintf(buf, cap, "%lld", (long long)v);
+}
+
+static const char *bound_text(const struct budget *b, enum budget_item item)
+{
+	return item == BUDGET_PEAK_RSS && b->upper ? "at most " : "";
+}
+
+/* What was allowed and what was not known, before anything else is said of the run. */
+static void say_budget(FILE *out, const struct budget_result *b)
+{
+	char value[40], limit[40], name[4 * EM_COMM_LEN + 1];
+
+	for (size_t i = 0; i < b->n_exceeded; i++) {
+		const struct budget_excess *e = &b->exceeded[i];
+
+		value_text(e->item, e->value, value, sizeof(value));
+		value_text(e->item, e->limit, limit, sizeof(limit));
+		fprintf(out, LINE "over budget: %s %s%s, allowed %s", budget_item_name(e->item),
+			bound_text(&b->budget, e->item), value, limit);
+		if (e->at_ns != TIME_NONE)
+			fprintf(out, ", at %.1f s", SECONDS(e->at_ns));
+		plain_text(e->comm, strnlen(e->comm, sizeof(e->comm)), name, sizeof(name));
+		if (e->pid >= 0)
+			fprintf(out, "%s%s%s (pid %d)", e->at_ns == TIME_NONE ? ", by " : " by ",
+				name, *name ? "" : "a process", (int)e->pid);
+		fputc('\n', out);
+	}
+	for (int i = 0; i < BUDGET_ITEMS; i++)
+		if (b->unknown[i])
+			fprintf(out, LINE "budget not judged: %s%s is not known\n",
+				budget_item_name((enum budget_item)i),
+				i == BUDGET_PEAK_RSS && b->budget.upper ? "'s upper bound" : "");
+}
+
 static void say_usage(FILE *out, const struct summary *s)
 {
 	const struct usage *u = &s->usage;
@@ -229,6 +271,7 @@ void text_summary(FILE *out, const struct summary *s)
 {
 	say_degraded(out, s);
 	say_traced(out, s);
+	say_budget(out, &s->budget);
 	say_usage(out, s);
 	say_peak(out, s);
 	say_sharing(out, s);

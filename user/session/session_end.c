@@ -164,7 +164,7 @@ static void fill_pss(const struct session *s, struct summary *sum)
 static int finish(struct session *s, struct summary *sum)
 {
 	struct loss losses[LOSSES_MAX];
-	struct run_end end = { .losses = losses, .load = &s->last_load, .window_ns = UNKNOWN };
+	struct run_end end = { .losses = losses, .load = &s->last_load, .window_ns = s->window_ns };
 	int err;
 
 	err = source_finish(s->source, s->root_ended, &end.totals);
@@ -207,6 +207,7 @@ void session_write_reports(struct session *s)
 		summary_free(sum);
 		return;
 	}
+	gates_judge(s->config, sum, &s->gates);
 	if (s->config->spans)
 		spans_add(s->config->spans, sum);
 	fill_self(s, sum);

@@ -15,6 +15,7 @@
 #include "output.h"
 #include "session/after.h"
 #include "session/control.h"
+#include "session/gates.h"
 #include "session/planned.h"
 #include "session/sampler.h"
 #include "session/session.h"
@@ -53,6 +54,9 @@ struct session {
 	struct rusage root_usage;
 	int64_t ended_ns, term_deadline_ns, detach_at_ns; /* 0: none */
 	struct load_reading last_load;                    /* at the end */
+	int64_t window_ns; /* how long the run was, where that was waited on; UNKNOWN */
+	bool started_busy; /* the host was not quiet when it was no longer waited for */
+	struct gates gates;
 	bool no_private_socket;
 	bool terminated; /* TERM came and the command did not end */
 	int sink_err;
