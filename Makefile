@@ -4,6 +4,7 @@
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
+# make check-browser       the HTML report in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
 # make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir, libdir, includedir
@@ -158,7 +159,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san vm lint lint-flags bench bench-traced fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-browser vm lint lint-flags bench bench-traced fuzz \
 	install install-lib clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(LIBS_)
@@ -341,6 +342,19 @@ run-tests:
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
 		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
 		tools/tap-count $(RUN)
+
+# With npm's packages for it, which are not those of the page.
+BROWSER := $(if $(filter build%,$(B)),build,$(B))/browser
+$(BROWSER)/installed: $(wildcard tests/browser/package*.json)
+	$(call say,NPM,$(BROWSER))
+	@mkdir -p $(@D)
+	@cp $^ $(@D)
+	$(Q)cd $(@D) && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+check-browser: all $(WORK) $(BROWSER)/installed
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) SHOTS=$(abspath $(SHOTS)) \
+		MODULES=$(abspath $(BROWSER)/node_modules) tools/tap-count tests/browser/run
 
 # On Debian's other kernels, under qemu.  KERNELS="6.1 new" selects.
 vm: $(B)/static/exitmeter

@@ -8,7 +8,7 @@ import { init, use } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 
 import { theme } from './colours.js';
-import { bytesText, coresText, countText, cut, make, momentText, plain, tickText } from './text.js';
+import { bytesText, coresText, countText, cut, make, momentText, plain, rangeText, tickText } from './text.js';
 
 use([LineChart, AxisPointerComponent, DataZoomInsideComponent, DataZoomSliderComponent, GridComponent,
 	MarkAreaComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
@@ -49,48 +49,53 @@ function bounds(run) {
 	return points.length ? [[0, points[0][1], points[0][2]], ...points] : [];
 }
 
-function areaOf(stretch, run, style, label) {
+// @label: null, or [text, line]; it is left out while its area is narrow.
+function areaOf(stretch, run, view, style, label) {
+	const from = Math.max(stretch.from ?? 0, 0);
+	const to = Math.min(stretch.to ?? run.end, run.end);
+	const width = () => (Math.min(to, view.to) - Math.max(from, view.from)) / (view.to - view.from) * 1100;
 	return [{
 		name: stretch.name,
-		xAxis: Math.max(stretch.from ?? 0, 0),
+		xAxis: from,
 		itemStyle: style,
-		label: {
-			show: label !== null,
-			formatter: () => label ?? '',
-		},
-	}, { xAxis: Math.min(stretch.to ?? run.end, run.end) }];
+		label: label ? {
+			offset: [0, label[1] * 14],
+			formatter: () => width() < label[0].length * 6.5 ? '' : label[0],
+		} : { show: false },
+	}, { xAxis: to }];
 }
 
 // What is shaded behind the curves; labels stand in the upper chart alone.
-function shades(run, colours, labels) {
+function shades(run, view, colours, labels) {
+	const text = (name, line) => labels ? [cut(plain(name), 24), line] : null;
 	const areas = [];
 	if (run.phases.length <= SHADED_MOST)
-		run.phases.forEach((phase, i) => areas.push(areaOf(phase, run, {
+		run.phases.forEach((phase, i) => areas.push(areaOf(phase, run, view, {
 			color: colours.phase,
 			opacity: i % 2 ? 0.45 : 0.9,
-		}, labels ? cut(plain(phase.name), 24) : null)));
+		}, text(phase.name, 0))));
 	if (run.attempts.length <= SHADED_MOST)
 		for (const attempt of run.attempts)
-			areas.push(areaOf(attempt, run, {
+			areas.push(areaOf(attempt, run, view, {
 				color: colours.phase,
 				opacity: 0.5,
 				borderColor: colours.soft,
 				borderWidth: 1,
 				borderType: 'dashed',
-			}, labels ? cut(plain(attempt.name), 24) : null));
-	if (run.busy && run.busy.verdict !== 'quiet' && run.busy.at !== null) {
+			}, text(attempt.name, 1)));
+	if (run.busy?.verdict === 'cotenant') {
 		const from = run.busy.at;
-		areas.push(areaOf({ name: 'busy', from, to: from + (run.busy.seconds ?? 0) }, run, {
+		areas.push(areaOf({ name: 'busy', from, to: from + (run.busy.seconds ?? 0) }, run, view, {
 			color: colours.warn,
-			opacity: 0.22,
+			opacity: 0.18,
 			borderColor: colours.warn,
 			borderWidth: 1,
 			borderType: 'dotted',
-		}, labels ? `host busy: ${coresText(run.busy.foreign_cores)} foreign cores` : null));
+		}, text('host busy', 2)));
 	}
 	return {
 		silent: true,
-		label: { color: colours.ink, position: 'insideTop', fontSize: 11, overflow: 'truncate' },
+		label: { color: colours.ink, position: 'insideTopLeft', distance: 4, fontSize: 11 },
 		data: areas,
 	};
 }
@@ -123,7 +128,7 @@ function line(name, data, grid, style, more = {}) {
 	};
 }
 
-function memorySeries(run, colours) {
+function memorySeries(run, view, colours) {
 	const both = bounds(run);
 	const thin = { color: colours.soft, width: 1, type: 'dashed' };
 	return [
@@ -134,15 +139,15 @@ function memorySeries(run, colours) {
 			{ stack: 'bounds', sampling: null, areaStyle: { color: colours.band, opacity: 1 } }),
 		line('resident', steps(run.samples, 'rss_bytes'), 0, { color: colours.memory, width: 2 }, {
 			areaStyle: { color: colours.memory, opacity: 0.15 },
-			markArea: shades(run, colours, true),
+			markArea: shades(run, view, colours, true),
 		}),
 	];
 }
 
-function coreSeries(run, colours) {
+function coreSeries(run, view, colours) {
 	const most = steps(run.samples, 'cpus');
 	const area = { areaStyle: { color: colours.cores, opacity: 0.18 },
-		markArea: shades(run, colours, false) };
+		markArea: shades(run, view, colours, false) };
 	const solid = { color: colours.cores, width: 2 };
 	if (run.stride === 1)
 		return [line('cores', most, 1, solid, area)];
@@ -221,7 +226,7 @@ function tooltip(run, span, at) {
 		box.append(...[
 			row('most resident', known(s.rss_bytes, bytesText)),
 			row('peak so far', s.lower_bytes === null || s.upper_bytes === null ? null :
-				`${bytesText(s.lower_bytes)} to ${bytesText(s.upper_bytes)}`),
+				rangeText(s.lower_bytes, s.upper_bytes)),
 			row('cores', known(s.cpus, coresText)),
 			row('CPU so far', known(s.cpu_seconds, (v) => `${v.toFixed(2)} s`)),
 			row('processes', known(s.processes, countText)),
@@ -249,7 +254,7 @@ function options(run, view) {
 		],
 		xAxis: [timeAxis(0, run, colours, false, span), timeAxis(1, run, colours, true, span)],
 		yAxis: [
-			axis(0, colours, 'resident memory', bytesText, even(largestBytes, largestBytes >= 10 * 2 ** 30 ?
+			axis(0, colours, 'resident memory', (v) => v === 0 ? '0' : bytesText(v), even(largestBytes, largestBytes >= 10 * 2 ** 30 ?
 				2 ** 30 : 2 ** 20, 5)),
 			axis(1, colours, 'busy cores', coresText, even(largestCores, 1, 3)),
 		],
@@ -274,7 +279,7 @@ function options(run, view) {
 				textStyle: { color: colours.soft },
 				labelFormatter: (at) => tickText(at, run.end) },
 		],
-		series: [...memorySeries(run, colours), ...coreSeries(run, colours)],
+		series: [...memorySeries(run, view, colours), ...coreSeries(run, view, colours)],
 	};
 }
 

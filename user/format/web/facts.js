@@ -2,7 +2,7 @@
 //
 // facts - what stands in words and small tables: the run, who made its peak, the machine, the method
 import { bytesText, coresText, countText, cut, foreign, list, make, momentText, plain, plural,
-	secondsText, wordsText } from './text.js';
+	rangeText, secondsText, wordsText } from './text.js';
 
 const byId = (id) => document.getElementById(id);
 const sentence = (text) => make('p', {}, text);
@@ -47,9 +47,10 @@ function badges(run) {
 		out.push(['good', '✓', 'exact: every end seen, nothing lost']);
 	else
 		out.push(['warn', '!', source.exits === 'proc' ? 'sampled only' : 'not exact']);
-	if (load?.verdict)
-		out.push([load.verdict === 'quiet' ? 'good' : 'warn', load.verdict === 'quiet' ? '✓' : '!',
-			load.verdict === 'quiet' ? 'host quiet' : `host ${load.verdict}`]);
+	if (load?.verdict === 'quiet')
+		out.push(['good', '✓', 'host quiet']);
+	else if (load?.verdict === 'cotenant')
+		out.push(['warn', '!', `host busy (${coresText(load.foreign_cores)} foreign cores)`]);
 	for (const what of run.summary.budget?.exceeded ?? [])
 		out.push(['bad', '✕', `over budget: ${typeof what === 'string' ? what : JSON.stringify(what)}`]);
 	return out;
@@ -75,21 +76,11 @@ function tile(title, value, ...more) {
 		...more.filter(Boolean).map((text) => make('span', {}, text))));
 }
 
-export function peakRange(lower, upper) {
-	const [low, high] = [bytesText(lower), bytesText(upper)];
-	if (low === high || upper === null)
-		return low;
-	if (lower === null)
-		return `at most ${high}`;
-	const unit = low.slice(low.lastIndexOf(' '));
-	return `${high.endsWith(unit) ? low.slice(0, -unit.length) : low} to ${high}`;
-}
-
 function drawTiles(run) {
 	const { usage, run: facts } = run.summary;
 	const at = usage.peak_rss_at_seconds;
 	byId('tiles').replaceChildren(
-		tile('Peak memory', peakRange(usage.peak_rss_lower_bytes, usage.peak_rss_upper_bytes),
+		tile('Peak memory', rangeText(usage.peak_rss_lower_bytes, usage.peak_rss_upper_bytes),
 			at === null ? null : `at ${momentText(at, run.end)}`,
 			usage.peak_rss_upper_bytes === null ? 'no upper bound known' :
 				'the whole tree, resident at one moment'),
@@ -251,13 +242,12 @@ function loadText(load) {
 }
 
 function busyText(load) {
-	if (!load?.verdict)
-		return null;
+	if (load?.verdict !== 'quiet' && load?.verdict !== 'cotenant')
+		return load?.reason ? `not known if busy: ${load.reason}` : null;
 	const worst = load.worst_window;
-	return `${load.verdict}: ${coresText(load.foreign_cores)} foreign cores` +
-		(worst && worst.verdict !== 'quiet' && worst.at !== null ?
-			`, at worst ${coresText(worst.foreign_cores)} at ${momentText(worst.at, 1)}` : '') +
-		(load.reason ? ` (${load.reason})` : '');
+	return `${load.verdict === 'quiet' ? 'quiet' : 'busy'}: ${coresText(load.foreign_cores)} foreign cores` +
+		(worst?.verdict === 'cotenant' ?
+			`, at worst ${coresText(worst.foreign_cores)} at ${momentText(worst.at, 10)}` : '');
 }
 
 function pressureText(psi) {

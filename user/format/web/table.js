@@ -2,8 +2,8 @@
 //
 // table - the processes as rows: sorted, searched, one chosen.  Only the rows in sight exist.
 import { endText, peakText } from './timeline.js';
-import { bytesText, countText, cut, exactBytesText, foreign, list, make, momentText, plural, secondsText,
-	wordsText } from './text.js';
+import { bytesText, command, countText, exactBytesText, fineBytesText, foreign, list, make, momentText, plural,
+	secondsText } from './text.js';
 
 const ROW = 26; // pixels; page.css has the same
 const SPARE = 8;
@@ -31,9 +31,8 @@ const COLUMNS = [
 ];
 
 function commandCell(p) {
-	const args = p.argv ? wordsText(p.argv.slice(1)) : '';
-	return make('span', {}, foreign(p.name, { class: 'name' }),
-		args ? foreign(` ${cut(args, 200)}`, { class: 'words' }) : null);
+	return make('span', {}, foreign(p.name, { class: 'name' }), ' ',
+		p.argv && p.argv.length > 1 ? command(p.argv.slice(1), 200, { class: 'words' }) : null);
 }
 
 function endCell(p) {
@@ -226,7 +225,7 @@ class Table {
 			q.to >= p.from);
 		return make('div', {},
 			make('h3', {}, foreign(p.name), ` (pid ${p.pid})`),
-			p.argv ? make('p', { class: 'words' }, foreign(wordsText(p.argv)),
+			p.argv ? make('p', { class: 'words' }, command(p.argv, Infinity),
 				p.argvCut ? ' … (cut here)' : null) :
 				make('p', { class: 'quiet' }, 'No arguments are known: it never ran a program of its own.'),
 			list([
@@ -249,7 +248,7 @@ class Table {
 				['context switches', p.voluntary === null ? null :
 					`${countText(p.voluntary)} voluntary, ${countText(p.involuntary)} not`],
 				['disk', p.read === null ? null :
-					`${bytesText(p.read)} read, ${orNothing(p.write, bytesText)} written`],
+					`${fineBytesText(p.read)} read, ${fineBytesText(p.write)} written`],
 				['notes', p.notes.length ? p.notes.join(', ') : null],
 			], { class: 'facts' }));
 	}

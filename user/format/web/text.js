@@ -15,6 +15,24 @@ export function bytesText(bytes) {
 	return `${mib.toFixed(mib < 9.95 ? 1 : 0)} MB`;
 }
 
+// "204 to 205 MB"
+export function rangeText(lower, upper) {
+	const [low, high] = [bytesText(lower), bytesText(upper)];
+	if (low === high || upper === null)
+		return low;
+	if (lower === null)
+		return `at most ${high}`;
+	const unit = low.slice(low.lastIndexOf(' '));
+	return `${high.endsWith(unit) ? low.slice(0, -unit.length) : low} to ${high}`;
+}
+
+// Of what is read and written, which may be little.
+export function fineBytesText(bytes) {
+	if (bytes === null || bytes === 0)
+		return bytes === null ? 'unknown' : 'nothing';
+	return bytes < 2 ** 20 ? `${(bytes / 1024).toFixed(bytes < 10240 ? 1 : 0)} KB` : bytesText(bytes);
+}
+
 // The exact number for those who need it: "844,103,680 bytes".
 export function exactBytesText(bytes) {
 	return bytes === null ? 'unknown' : `${countText(bytes)} bytes`;
@@ -64,27 +82,38 @@ export function plural(n, one, more = `${one}s`) {
 	return `${countText(n)} ${n === 1 ? one : more}`;
 }
 
-// Control characters and direction marks, which would show something else than is there, as \xNN.
-const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\\]/gu;
+// Control characters and direction marks would show something else than is there.
+const HARMFUL = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]/gu;
+const HARMFUL_OR_ESCAPE = new RegExp(`[\\\\${HARMFUL.source.slice(1)}`, 'gu');
 
+const SHORT = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '\\': '\\\\' };
+
+function escape(c) {
+	if (c in SHORT)
+		return SHORT[c];
+	const code = c.codePointAt(0);
+	return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` :
+		`\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+// Others' names: what is harmful as \xNN, \uNNNN or \n, the backslash as two.
 export function plain(text) {
-	return String(text).replace(HARMFUL, (c) => {
-		if (c === '\\')
-			return '\\\\';
-		const code = c.codePointAt(0);
-		return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` :
-			`\\u{${code.toString(16)}}`;
-	});
+	return String(text).replace(HARMFUL_OR_ESCAPE, escape);
 }
 
 export function cut(text, most) {
 	return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-// A command line as a shell would take it, safe to look at.
+// As a shell would take it, safe to look at.
+function wordText(word) {
+	if (word.search(HARMFUL) >= 0)
+		return `$'${plain(word).replace(/'/g, "\\'")}'`;
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+}
+
 export function wordsText(words) {
-	return words.map((word) => /^[\w@%+=:,./-]+$/.test(word) ? word :
-		plain(`'${word.replace(/'/g, "'\\''")}'`)).join(' ');
+	return words.map(wordText).join(' ');
 }
 
 // An element; children are elements or texts, which stay texts whatever is in them.
@@ -101,9 +130,14 @@ export function make(tag, attributes = {}, ...children) {
 	return element;
 }
 
-// Others' names and arguments: escaped, and kept apart from the direction of the text around them.
+// Others' names, escaped, and kept apart from the direction of the text around them.
 export function foreign(text, attributes = {}) {
 	return make('bdi', attributes, plain(text));
+}
+
+// Their command lines, of @most characters.
+export function command(words, most, attributes = {}) {
+	return make('bdi', attributes, cut(wordsText(words), most));
 }
 
 // [term, description] pairs; those without a description are left out.

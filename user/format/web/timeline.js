@@ -4,8 +4,8 @@
 import { LEFT, RIGHT } from './charts.js';
 import { theme } from './colours.js';
 import { placeProcesses, placeStretches } from './lanes.js';
-import { bytesText, countText, cut, foreign, list, make, momentText, plain, plural, secondsText,
-	tickText, wordsText } from './text.js';
+import { bytesText, command, countText, cut, foreign, list, make, momentText, plain, plural, secondsText,
+	tickText } from './text.js';
 
 const RULER = 22;
 const STRETCH = 16;
@@ -202,7 +202,7 @@ class Timeline {
 
 	drawBusy(c, look) {
 		const { busy } = this.run;
-		if (!busy || busy.verdict === 'quiet' || busy.at === null)
+		if (busy?.verdict !== 'cotenant')
 			return;
 		const x = this.xOf(busy.at);
 		c.globalAlpha = 0.18;
@@ -421,7 +421,7 @@ class Timeline {
 function processTip(p) {
 	return make('div', { class: 'tip' },
 		make('div', { class: 'head' }, foreign(p.name), ` (pid ${p.pid})`),
-		p.argv ? foreign(cut(wordsText(p.argv), 300), { class: 'words' }) : null,
+		p.argv ? command(p.argv, 300, { class: 'words' }) : null,
 		list([
 			['peak', peakText(p)],
 			['CPU', secondsText(p.cpu)],
