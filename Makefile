@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make                     build/exitmeter, build/exitmeter-report, libexitmeter in build/lib/
+# make                     build/exitmeter, exitmeter-report and -record beside it, build/lib/
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
@@ -43,11 +43,12 @@ PKG_CONFIG ?= pkg-config
 LIB_SRC := $(wildcard user/lib/*.c)
 
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
-EXITMETER_SRC := $(filter-out user/report_%.c,$(wildcard user/*.c)) \
+EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c) \
-	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/report/*.c)
+	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/journal/outbox.c \
+		user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
@@ -57,12 +58,20 @@ REPORT_SRC := $(wildcard user/report_*.c) \
 	$(LIB_SRC)
 REPORT_PKGS := json-c
 
+# exitmeter-record: writes journals into databases; no privileges, no BPF.
+RECORD_SRC := $(wildcard user/record_main.c user/log*.c user/units*.c user/output*.c user/url*.c) \
+	$(wildcard user/options.c user/procfs/reading.c user/model/*.c user/journal/*.c) \
+	$(wildcard user/report/*.c user/record/*.c) \
+	$(LIB_SRC)
+RECORD_PKGS := json-c sqlite3 libpq libcap-ng
+
 LIB_SONAME := libexitmeter.so.1
 LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
-PURE_SRC := $(filter-out user/main.c user/report_main.c,$(wildcard user/*.c)) \
+PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c user/format/*.c) \
+	user/record/table.c user/record/sql.c \
 	$(LIB_SRC)
 PURE_PKGS := json-c
 
@@ -115,13 +124,14 @@ LDFLAGS_ := -fsanitize=address,undefined
 endif
 
 ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
-PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS))
+PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS) $(RECORD_PKGS))
 EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
 # Where there are archives exitmeter takes the code it needs from them: it starts in half the time.
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libbpf.a)),)
 EXITMETER_LIBS := -Wl,-Bstatic $(EXITMETER_LIBS) -Wl,-Bdynamic
 endif
 REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS))
+RECORD_LIBS    := $(shell $(PKG_CONFIG) --libs $(RECORD_PKGS))
 PURE_LIBS      := $(shell $(PKG_CONFIG) --libs $(PURE_PKGS))
 MACHINE        := $(shell uname -m)
 endif
@@ -162,7 +172,7 @@ SUB := $(MAKE) --no-print-directory
 .PHONY: all static arm64 check check-unit check-e2e check-san check-browser vm lint lint-flags bench bench-traced fuzz \
 	install install-lib clean run-tests FORCE
 
-all: $(B)/exitmeter $(B)/exitmeter-report $(LIBS_)
+all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(LIBS_)
 static: $(STATIC)
 
 # Objects of one set of flags never end in a program of another.
@@ -230,6 +240,10 @@ $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 $(B)/exitmeter-report: $(call obj,$(REPORT_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(REPORT_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/exitmeter-record: $(call obj,$(RECORD_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(RECORD_LIBS) $(LDLIBS) -lm -o $@
 
 $(B)/static/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
@@ -416,7 +430,7 @@ install-lib: $(LIBS_)
 install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
 	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
-	install -m 755 $(B)/exitmeter-report $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-report
+	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(DESTDIR)$(libexecdir)/exitmeter
 	$(if $(wildcard doc/*.1),install -m 644 $(wildcard doc/*.1) $(DESTDIR)$(mandir)/man1)
 
 clean:

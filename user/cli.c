@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "cli_gates.h"
+#include "journal/outbox.h"
 #include "log.h"
 #include "options.h"
 #include "report/timeformat.h"
 #include "session/split.h"
+#include "url.h"
 
 #define INTERVAL_DEFAULT_S 0.25
 #define INTERVAL_MIN_S     0.01
@@ -46,6 +48,8 @@ enum {
 	OPT_SPLIT_KEY,
 	OPT_DISK,
 	OPT_PSS,
+	OPT_TO,
+	OPT_SPOOL,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -79,6 +83,8 @@ static const struct opt opts[] = {
 	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ OPT_PSS, "pss", NULL, "sample the memory of the tree with shared pages counted once" },
+	{ OPT_TO, "to", "URL", "record the run in sqlite:FILE or postgresql://...; repeatable" },
+	{ OPT_SPOOL, "spool", "DIR", "where runs wait that are not recorded yet" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
 	GATE_ROWS /* */
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
@@ -244,6 +250,23 @@ static bool add_disk(const char *path, struct config *c)
 	return true;
 }
 
+static bool add_to(const char *text, struct config *c)
+{
+	struct url url;
+	char **more;
+
+	if (!url_parse(text, &url))
+		return false;
+	if (c->n_to == OUTBOX_URLS_MAX)
+		return log_line("to: at most %d URLs", OUTBOX_URLS_MAX), false;
+	more = realloc(c->to, (c->n_to + 1) * sizeof(*more));
+	if (!more)
+		return false;
+	c->to = more;
+	c->to[c->n_to] = url_absolute(&url);
+	return c->to[c->n_to] && ++c->n_to;
+}
+
 /* "fd:N" for --log-fd N, so that there is one way to name a descriptor. */
 static bool parse_log_fd(const char *text, struct config *c)
 {
@@ -331,6 +354,11 @@ static bool take(int key, const char *arg, struct config *c)
 		return c->split = true;
 	case OPT_PSS:
 		return c->pss = true;
+	case OPT_TO:
+		return add_to(arg, c);
+	case OPT_SPOOL:
+		c->spool = arg;
+		return true;
 	case OPT_DISK:
 		return add_disk(arg, c);
 	case OPT_USER:
@@ -460,8 +488,13 @@ void cli_free(struct config *c)
 {
 	free(c->labels);
 	free(c->disks);
+	for (size_t i = 0; i < c->n_to; i++)
+		free(c->to[i]);
+	free(c->to);
 	free(c->pids);
 	c->labels = NULL;
 	c->disks = NULL;
+	c->to = NULL;
+	c->n_to = 0;
 	c->pids = NULL;
 }

@@ -61,6 +61,9 @@ struct config {
 	long fail_status;   /* -1: each its own */
 	const char **disks; /* folders to measure at the end, owned */
 	size_t n_disks;
+	char **to; /* URLs to record in, owned, as are the texts */
+	size_t n_to;
+	const char *spool; /* NULL: the default */
 };
 
 #endif /* CONFIG_H */

@@ -10,6 +10,7 @@
 
 #include "config.h"
 #include "format/format.h"
+#include "journal/faults.h"
 #include "journal/read.h"
 #include "journal/spans.h"
 #include "log.h"
@@ -63,23 +64,6 @@ static int open_journal(const char *name, bool twice, FILE **ret)
 	else
 		*ret = in;
 	return err;
-}
-
-static void say_faults(const char *name, const struct journal_read *r)
-{
-	unsigned long long said =
-		r->n_faults < JOURNAL_FAULTS_MAX ? r->n_faults : JOURNAL_FAULTS_MAX;
-
-	if (!r->summary) {
-		log_line(r->empty ? "%s: empty"
-				  : "%s:1: no journal of exitmeter: there is no run_start",
-			 name);
-		return;
-	}
-	for (unsigned long long i = 0; i < said; i++)
-		log_line("%s:%llu: %s", name, r->faults[i].line, r->faults[i].why.text);
-	if (r->n_faults > said)
-		log_line("%s: and %llu more malformed lines", name, r->n_faults - said);
 }
 
 static struct process *next_row(void *rows)
@@ -220,7 +204,7 @@ static int report(const struct report_options *o, const char *name, struct outpu
 		log_line("cannot read '%s': %s", name, strerror(-err));
 		status = STATUS_FAILED;
 	} else {
-		say_faults(name, &j.read);
+		faults_print(name, &j.read);
 		if (j.read.summary && o->spans)
 			err = spans_add(o->spans, j.read.summary);
 		if (j.read.summary)

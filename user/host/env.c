@@ -237,6 +237,7 @@ static void read_calls(struct env *e)
 	struct utsname u;
 
 	if (!uname(&u)) {
+		e->host = strdup(u.nodename);
 		e->kernel = strdup(u.release);
 		e->machine = strdup(u.machine);
 	}

@@ -123,11 +123,7 @@ void json_key(struct json *j, const char *key)
 	put(j, "\":", 2);
 }
 
-/*
- * Bytes of the well-formed UTF-8 character at @p (Unicode table 3-7: no overlong forms, no
- * surrogates, nothing above U+10FFFF), or 0.
- */
-static size_t utf8_len(const unsigned char *p, size_t len)
+size_t json_utf8_len(const unsigned char *p, size_t len)
 {
 	unsigned char low = 0x80, high = 0xbf;
 	size_t n;
@@ -178,7 +174,7 @@ void json_string(struct json *j, const char *text, size_t len)
 	separate(j);
 	put(j, "\"", 1);
 	while (i < len) {
-		size_t n = utf8_len(p + i, len - i);
+		size_t n = json_utf8_len(p + i, len - i);
 		unsigned char c = p[i];
 
 		/* DEL and the C1 controls too: a journal may be shown by a terminal. */
@@ -247,6 +243,12 @@ void json_bool(struct json *j, bool v)
 void json_null(struct json *j)
 {
 	json_raw(j, "null", 4);
+}
+
+void json_colon(struct json *j)
+{
+	put(j, ":", 1);
+	j->comma = false;
 }
 
 void json_newline(struct json *j)

@@ -34,6 +34,13 @@ void json_array_end(struct json *j);
 void json_key(struct json *j, const char *key); /* trusted: plain ASCII */
 
 void json_string(struct json *j, const char *text, size_t len);
+/* After a string: it was a key, of any bytes. */
+void json_colon(struct json *j);
+/*
+ * Bytes of the well-formed UTF-8 character at @p (Unicode table 3-7: no overlong forms, no
+ * surrogates, nothing above U+10FFFF), or 0.
+ */
+size_t json_utf8_len(const unsigned char *p, size_t len);
 void json_cstring(struct json *j, const char *text); /* NULL: null */
 void json_int(struct json *j, int64_t v);
 void json_double(struct json *j, double v);

@@ -411,7 +411,18 @@ static void add_fault(struct journal_read *r, unsigned long long line, const str
 	r->n_faults++;
 }
 
-static int fold_lines(struct lines *l, struct fold *f, struct journal_read *ret)
+static int observe(const struct journal_observer *by, const struct fold *f, const char *event,
+		   json_object *o)
+{
+	if (by->started && !strcmp(event, "run_start"))
+		return by->started(by->ctx, &f->facts, &f->env);
+	if (by->line && (!strcmp(event, "process") || !strcmp(event, "run_end")))
+		return by->line(by->ctx, event, o);
+	return 0;
+}
+
+static int fold_lines(struct lines *l, struct fold *f, const struct journal_observer *by,
+		      struct journal_read *ret)
 {
 	int more, err;
 
@@ -426,6 +437,8 @@ static int fold_lines(struct lines *l, struct fold *f, struct journal_read *ret)
 			break;
 		if (!err)
 			err = take_line(f, event, o, &why);
+		if (!err)
+			err = observe(by, f, event, o);
 		json_object_put(o);
 		if (err == -EBADMSG)
 			add_fault(ret, l->n, &why);
@@ -460,6 +473,12 @@ static int finish(struct fold *f, enum top_order sort, struct journal_read *ret)
 
 int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 {
+	return journal_read_observed(in, sort, &(struct journal_observer){ NULL }, ret);
+}
+
+int journal_read_observed(FILE *in, enum top_order sort, const struct journal_observer *by,
+			  struct journal_read *ret)
+{
 	struct fold f = { .env = env_blank(),
 			  .sampled_ns = UNKNOWN,
 			  .upper_bytes = UNKNOWN,
@@ -473,7 +492,7 @@ int journal_read(FILE *in, enum top_order sort, struct journal_read *ret)
 	*ret = (struct journal_read){ 0 };
 	err = lines_init(&l, in);
 	if (!err)
-		err = fold_lines(&l, &f, ret);
+		err = fold_lines(&l, &f, by, ret);
 	ret->empty = !l.n;
 	if (!err && f.known) {
 		if (!f.started) {

@@ -35,6 +35,19 @@ struct journal_read {
  */
 int journal_read(FILE *in, enum top_order sort, struct journal_read *ret);
 
+/* Who sees lines as they are read; each may be NULL, and ends the reading with -errno. */
+struct journal_observer {
+	void *ctx;
+	/* The first line was good: what it told, borrowed. */
+	int (*started)(void *ctx, const struct run_facts *run, const struct env *env);
+	/* A good "process" line, or a "run_end" of one run of a split tree. */
+	int (*line)(void *ctx, const char *event, json_object *o);
+};
+
+/* journal_read, with one who looks on. */
+int journal_read_observed(FILE *in, enum top_order sort, const struct journal_observer *by,
+			  struct journal_read *ret);
+
 /* The rows one by one, from where @in stands: a second look for those that were not kept. */
 struct journal_rows;
 

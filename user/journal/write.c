@@ -12,13 +12,13 @@
 
 void journal_init(struct journal *w, int fd)
 {
-	*w = (struct journal){ .fd = fd, .copy_fd = -1 };
+	*w = (struct journal){ .fd = fd, .copy_fds = { -1, -1 } };
 	json_init(&w->j);
 }
 
 static bool begin(struct journal *w, const char *event, int64_t now_ns)
 {
-	if (w->fd < 0 && w->copy_fd < 0)
+	if (w->fd < 0 && w->copy_fds[COPY_FOR_REPORT] < 0 && w->copy_fds[COPY_FOR_RECORD] < 0)
 		return false;
 	json_open(&w->j);
 	json_key(&w->j, "event");
@@ -247,10 +247,13 @@ static int put(struct journal *w, int *fd)
 int journal_flush(struct journal *w)
 {
 	int err = put(w, &w->fd);
-	int copy_err = put(w, &w->copy_fd);
 
-	if (copy_err)
-		w->copy_err = copy_err;
+	for (int i = 0; i < JOURNAL_COPIES; i++) {
+		int copy_err = put(w, &w->copy_fds[i]);
+
+		if (copy_err)
+			w->copy_errs[i] = copy_err;
+	}
 	json_reset(&w->j);
 	return err;
 }

@@ -11,13 +11,17 @@
 #include "journal/json.h"
 #include "model/run.h"
 
+/* What copies are for. */
+enum journal_copy { COPY_FOR_REPORT, COPY_FOR_RECORD, JOURNAL_COPIES };
+
 struct journal {
-	int fd;      /* -1: no journal */
-	int copy_fd; /* gets the same; -1: none.  With neither every call does nothing */
+	int fd; /* -1: no journal */
+	/* Get the same; -1: none.  With neither every call does nothing. */
+	int copy_fds[JOURNAL_COPIES];
 	struct json j;
-	int64_t start_ns; /* of the run: @t counts from there */
-	int copy_err;     /* of the copy, which ends by itself; 0 or -errno */
-	uint64_t run;     /* whose phases and attempts come next; 0: the whole tree's */
+	int64_t start_ns;              /* of the run: @t counts from there */
+	int copy_errs[JOURNAL_COPIES]; /* each ends by itself; 0 or -errno */
+	uint64_t run; /* whose phases and attempts come next; 0: the whole tree's */
 };
 
 void journal_init(struct journal *w, int fd);
@@ -56,7 +60,7 @@ void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run
 void journal_oom(struct journal *w, const struct oom_record *r);
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
 
-/* 0 or -errno, the first time it fails; that of the copy is in @copy_err. */
+/* 0 or -errno, the first time it fails; those of copies are in @copy_errs. */
 int journal_flush(struct journal *w);
 void journal_free(struct journal *w);
 

@@ -24,9 +24,9 @@ struct env env_blank(void)
 
 void env_free(struct env *e)
 {
-	char *const texts[] = { e->source,       e->kernel,      e->machine,   e->governor,
-				e->work_fs_type, e->sched_class, e->cpu_model, e->thp,
-				e->container,    e->boot_id };
+	char *const texts[] = { e->source,   e->host,         e->kernel,      e->machine,
+				e->governor, e->work_fs_type, e->sched_class, e->cpu_model,
+				e->thp,      e->container,    e->boot_id };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);

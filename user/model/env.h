@@ -26,6 +26,7 @@ struct cgroup_facts {
 
 struct env {
 	char *source;   /* "proc", "unavailable" */
+	char *host;     /* its name */
 	char *kernel;   /* its release */
 	char *machine;  /* x86_64 */
 	char *governor; /* where not all processors have the same: with their numbers */

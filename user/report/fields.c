@@ -140,8 +140,9 @@ TABLE(stretch_counter_fields, ST("cpu_user_seconds", used.cpu_user_ns, FIELD_NS)
 	{                                                 \
 		field, offsetof(struct env, member), kind \
 	}
-TABLE(env_head_fields, E("source", source, FIELD_STRING), E("kernel", kernel, FIELD_STRING),
-      E("machine", machine, FIELD_STRING), E("governor", governor, FIELD_STRING));
+TABLE(env_head_fields, E("source", source, FIELD_STRING), E("host", host, FIELD_STRING),
+      E("kernel", kernel, FIELD_STRING), E("machine", machine, FIELD_STRING),
+      E("governor", governor, FIELD_STRING));
 TABLE(env_middle_fields, E("steal_seconds", steal_ns, FIELD_NS),
       E("work_fs_type", work_fs_type, FIELD_STRING), E("sched_class", sched_class, FIELD_STRING),
       E("sched_priority", sched_priority, FIELD_INT), E("cpus", cpus, FIELD_INT),

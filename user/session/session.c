@@ -35,6 +35,8 @@ static int open_outputs(struct session *s)
 		err = output_open(c->journal, false, &s->journal_out);
 	if (!err)
 		err = after_open(c, &s->journal_out, &s->after);
+	if (!err)
+		recorder_open(c, &s->recorder);
 	if (!err && c->all) {
 		err = spool_open(&s->spool);
 		if (err)
@@ -188,7 +190,8 @@ static int start(struct session *s)
 	s->facts.pid = s->run.root_pid;
 	s->facts.started_at_ns = s->started_at_ns;
 	journal_init(&s->journal, s->journal_out.fd);
-	s->journal.copy_fd = s->after.copy_fd;
+	s->journal.copy_fds[COPY_FOR_REPORT] = s->after.copy_fd;
+	s->journal.copy_fds[COPY_FOR_RECORD] = s->recorder.journal_fd;
 	err = output_begin(&s->journal_out);
 	if (err)
 		return err;
@@ -285,6 +288,7 @@ static void session_free(struct session *s)
 	output_close(&s->json_out, 0);
 	output_close(&s->journal_out, 0);
 	after_close(&s->after);
+	recorder_close(&s->recorder);
 	signals_close(&s->signals);
 	if (s->launch.error_fd > 0)
 		close(s->launch.error_fd);
@@ -403,6 +407,7 @@ int session_run(const struct config *c, const struct identity *as)
 
 	channel_init(&s.channel);
 	after_init(&s.after);
+	recorder_init(&s.recorder);
 	if (!open_outputs(&s) && !gates_wait(c, &s.started_busy, &status) &&
 	    !open_control(&s, as) && !prepare(&s, as)) {
 		int err = start(&s);

@@ -20,7 +20,7 @@ bool session_document_wanted(const struct session *s)
 {
 	const struct config *c = s->config;
 
-	return s->json_out.fd >= 0 || s->journal_out.fd >= 0 ||
+	return s->json_out.fd >= 0 || s->journal_out.fd >= 0 || s->recorder.journal_fd >= 0 ||
 	       (c->kind == &kind_time && strstr(c->format, "%{"));
 }
 

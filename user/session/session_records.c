@@ -93,9 +93,13 @@ void session_flush_journal(struct session *s)
 
 	if (err)
 		log_line("cannot write '%s': %s", s->journal_out.name, strerror(-err));
-	if (s->journal.copy_err)
-		log_line("cannot write the temporary journal: %s", strerror(-s->journal.copy_err));
-	s->journal.copy_err = 0;
+	for (int i = 0; i < JOURNAL_COPIES; i++) {
+		if (s->journal.copy_errs[i])
+			log_line("cannot write the journal %s: %s",
+				 i == COPY_FOR_RECORD ? "in the spool" : "for the report",
+				 strerror(-s->journal.copy_errs[i]));
+		s->journal.copy_errs[i] = 0;
+	}
 }
 
 /* A record that cannot be taken is a gap in the figures, never the command's end. */

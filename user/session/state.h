@@ -17,6 +17,7 @@
 #include "session/control.h"
 #include "session/gates.h"
 #include "session/planned.h"
+#include "session/recorder.h"
 #include "session/sampler.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -44,6 +45,7 @@ struct session {
 	struct journal journal;
 	struct output report_out, json_out, journal_out;
 	struct after after;
+	struct recorder recorder;
 	struct spool spool;
 	char fallback_reason[768];
 	int epoll_fd;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * load - a journal written into a sink
+ */
+#ifndef RECORD_LOAD_H
+#define RECORD_LOAD_H
+
+#include <stdio.h>
+
+#include "record/sink.h"
+
+enum load_result {
+	LOAD_DONE,    /* it is in the sink */
+	LOAD_FOREIGN, /* no journal, or nobody's: it can never be */
+	LOAD_FAILED,  /* @s->why says what happened */
+};
+
+/*
+ * Reads @in, named @name in messages, to its end.  Malformed lines are left out; they, and why it
+ * is no journal, are printed.  *@ret_err: 0 or -errno.
+ */
+enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *ret_err);
+
+#endif /* RECORD_LOAD_H */
