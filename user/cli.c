@@ -50,6 +50,7 @@ enum {
 	OPT_PSS,
 	OPT_TO,
 	OPT_SPOOL,
+	OPT_CGROUP,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -85,6 +86,7 @@ static const struct opt opts[] = {
 	{ OPT_PSS, "pss", NULL, "sample the memory of the tree with shared pages counted once" },
 	{ OPT_TO, "to", "URL", "record the run in sqlite:FILE or postgresql://...; repeatable" },
 	{ OPT_SPOOL, "spool", "DIR", "where runs wait that are not recorded yet" },
+	{ OPT_CGROUP, "cgroup", NULL, "run the command in a cgroup of its own and tell its peak" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
 	GATE_ROWS /* */
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
@@ -359,6 +361,8 @@ static bool take(int key, const char *arg, struct config *c)
 	case OPT_SPOOL:
 		c->spool = arg;
 		return true;
+	case OPT_CGROUP:
+		return c->cgroup = true;
 	case OPT_DISK:
 		return add_disk(arg, c);
 	case OPT_USER:
@@ -462,6 +466,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.split && !c.n_pids) {
 		log_line("--split is for -p only");
+		goto bad;
+	}
+	if (c.cgroup && c.n_pids) {
+		log_line("--cgroup is for a command only");
 		goto bad;
 	}
 	if (c.user && c.n_pids) {

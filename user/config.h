@@ -53,12 +53,12 @@ struct config {
 	const char *run_id;      /* NULL: a new one */
 	const char **labels;     /* "K=V", owned */
 	size_t n_labels;
-	bool pss;
 	/* What it is held to: */
 	const char *budget, *budget_on; /* as written, and good; NULL: none */
 	bool require_quiet, wait_quiet;
 	double wait_quiet_s;
-	long fail_status;   /* -1: each its own */
+	long fail_status; /* -1: each its own */
+	bool pss, cgroup;
 	const char **disks; /* folders to measure at the end, owned */
 	size_t n_disks;
 	char **to; /* URLs to record in, owned, as are the texts */

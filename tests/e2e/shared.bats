@@ -107,3 +107,119 @@ sums_are() {
 	METER_PID=
 	within pss "$(summary .usage.peak_pss_bytes)" $((60 * MIB)) $((66 * MIB))
 }
+
+# ---- a cgroup of the command's own ---------------------------------------------------------
+
+# own_folder: where a run's cgroup is made, in OWN
+own_folder() {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root"
+	if grep -q ':memory:' /proc/self/cgroup; then
+		OWN=$(findmnt -n -o TARGET,OPTIONS -t cgroup | awk '$2 ~ /(^|,)memory(,|$)/ { print $1; exit }')$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+	else
+		OWN=$(findmnt -n -o TARGET -t cgroup2 | head -n 1)$(sed -n 's/^0:://p' /proc/self/cgroup)
+	fi
+	mkdir "$OWN/exitmeter-test-$$" 2>/dev/null || skip "elsewhere: cgroups cannot be made here"
+	if [ ! -e "$OWN/exitmeter-test-$$/memory.max" ] && [ ! -e "$OWN/exitmeter-test-$$/memory.limit_in_bytes" ]; then
+		rmdir "$OWN/exitmeter-test-$$"
+		skip "elsewhere: no memory controller where this runs"
+	fi
+	rmdir "$OWN/exitmeter-test-$$"
+}
+
+# left_of PID: the cgroup that the exitmeter of that pid made
+left_of() {
+	echo "$OWN/exitmeter-run-$1-0"
+}
+
+@test "cgroup: L-51, L-52: of a chain of forks of 10, 20 and 30 MiB the peak is 60 to 66 MiB" {
+	own_folder
+	meter --cgroup -- "$WORK/chain" 10 20 30
+	same status "$status" 0
+	within cgroup "$(summary .usage.cgroup_peak_bytes)" $((60 * MIB)) $((66 * MIB))
+	sums_are $((100 * MIB)) 3
+	holds "no kill" '.run.oom_killed == false and (.source.notes | map(select(startswith("cgroup"))) == [])'
+	"$EXITMETER" report run.journal -q --json again.json
+	cmp sum.json again.json
+	"$EXITMETER" report run.journal >text 2>&1
+	grep "in the cgroup, page cache and kernel memory included" text
+}
+
+@test "cgroup: page cache is in it, and exitmeter is not" {
+	own_folder
+	# shellcheck disable=SC2016
+	meter --cgroup -- sh -c 'cat /proc/self/cgroup; echo $PPID; grep . "/proc/$PPID/cgroup"; dd if=/dev/zero of=big bs=1M count=40 2>dd'
+	grep ':/.*/exitmeter-run-[0-9]*-0$\|:/exitmeter-run-[0-9]*-0$' out
+	same "lines with it" "$(grep -c exitmeter-run- out)" 1
+	holds "the cache" ".usage.cgroup_peak_bytes >= 40 * $MIB"
+	[ ! -e "$(left_of "$(grep '^[0-9]*$' out)")" ]
+}
+
+@test "cgroup: what goes on after the command is where it would have been" {
+	own_folder
+	# shellcheck disable=SC2016
+	meter --cgroup -- sh -c 'sleep 60 >/dev/null 2>&1 & echo $! $PPID'
+	[ ! -e "$(left_of "$(cut -d' ' -f2 out)")" ]
+	cmp "/proc/$(cut -d' ' -f1 out)/cgroup" /proc/self/cgroup
+	kill "$(cut -d' ' -f1 out)"
+}
+
+@test "cgroup: what a killed exitmeter left the next one removes, once it is empty" {
+	local left pid meter
+	own_folder
+	mkfifo told go
+	"$EXITMETER" -q --source="$SOURCE" --cgroup -- "$WORK/hold" tell=told wait=go &
+	meter=$!
+	read -r pid <told
+	left=$(left_of "$meter")
+	grep -x "$pid" "$left/cgroup.procs"
+	kill -KILL "$meter"
+	wait "$meter" || true
+	meter_raw --cgroup -- true
+	# somebody is in it
+	grep -x "$pid" "$left/cgroup.procs"
+	echo x >go
+	until_true 10 [ ! -e "/proc/$pid" ]
+	meter --cgroup -- true
+	[ ! -e "$left" ]
+}
+
+@test "cgroup: who was killed for want of memory is said with the kernel's evidence" {
+	local limited limit
+	own_folder
+	limited=$OWN/exitmeter-test-$$
+	mkdir "$limited"
+	limit=$limited/memory.limit_in_bytes
+	[ -e "$limit" ] || limit=$limited/memory.max
+	echo $((400 * MIB)) >"$limit"
+	status=0
+	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$limited" "$EXITMETER" --source="$SOURCE" \
+		--cgroup --json sum.json -- "$WORK/hold" populate=800 2>err || status=$?
+	cat err
+	until_true 10 rmdir "$limited"
+	same status "$status" 137
+	holds "said" '.run.oom_killed == true and (.source.notes
+		| any(. == "cgroup: processes of it that the OOM killer ended: 1"))'
+	within peak "$(summary .usage.cgroup_peak_bytes)" $((100 * MIB)) $((400 * MIB))
+	# one killed by somebody else is none
+	# shellcheck disable=SC2016
+	meter --cgroup -- sh -c 'kill -KILL $$'
+	holds "no evidence" '.run.oom_killed == false'
+}
+
+@test "cgroup: not to be had, it is null with the reason" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root"
+	chmod 711 . && mkdir -m 777 open && chmod 755 "$BATS_TEST_TMPDIR"
+	status=0
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$EXITMETER" --source=proc --cgroup --json - -- \
+		sh -c 'exit 4' >sum.json 2>err || status=$?
+	[ "$status" -eq 4 ] || skip "elsewhere: another user may not come here: $(cat err)"
+	holds "null" '.usage.cgroup_peak_bytes == null and (.source.notes | any(startswith("cgroup: ")))'
+	grep "^exitmeter: cgroup: " err
+	meter -- true
+	holds "not asked for" '.usage.cgroup_peak_bytes == null and (.source.notes | map(select(startswith("cgroup"))) == [])'
+}
+
+@test "cgroup: attaching makes none" {
+	run -125 "$EXITMETER" --cgroup -p $$
+	same "messages" "$output" "exitmeter: --cgroup is for a command only"
+}

@@ -35,6 +35,8 @@ static void feed_machine(const char *text, size_t len)
 	check(cpu_ticks_parse(text, len, &ticks), ticks.busy);
 	if ((ticks.busy < 0) != (ticks.steal < 0))
 		abort();
+	check(number_parse(text, len, &bytes), bytes);
+	bytes = -7;
 	check(memtotal_parse(text, len, &bytes), bytes);
 	if (!pressure_parse(text, len, &some, &full) && (some < -1 || full < -1))
 		abort();
@@ -55,8 +57,9 @@ static void feed_cgroup(const char *text, size_t len)
 	}
 	cgroup_container(text, len);
 	if (cgroup_memory_max(text, len) < -1 || cgroup_cpu_max(text, len) < -1 ||
-	    cgroup_cpu_quota(text, len, text, len) < -1)
+	    cgroup_cpu_quota(text, len, text, len) < -1 || cgroup_count(text, len, "oom_kill") < -1)
 		abort();
+	cgroup_has_word(text, len, "memory");
 }
 
 static void feed_mounts(const char *path, const char *text, size_t len)

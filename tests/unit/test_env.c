@@ -351,6 +351,14 @@ static void test_container(void)
 
 #define TEXT(lit) (lit), sizeof(lit) - 1
 
+static int64_t number_of(const char *text, size_t len)
+{
+	int64_t v = -1;
+
+	OK(!number_parse(text, len, &v) || v == -1, "a refused number leaves all as it is");
+	return v;
+}
+
 static void test_limits(void)
 {
 	EQ_D(cgroup_cpu_max(TEXT("50000 100000\n")), 0.5, 0, "cpu.max");
@@ -360,6 +368,30 @@ static void test_limits(void)
 	EQ_D(cgroup_cpu_quota(TEXT("150000\n"), TEXT("100000\n")), 1.5, 0, "quota");
 	EQ_D(cgroup_cpu_quota(TEXT("-1\n"), TEXT("100000\n")), -1, 0, "no quota");
 	EQ_D(cgroup_cpu_quota(TEXT("150000\n"), TEXT("")), -1, 0, "no period");
+	EQ_I(number_of(TEXT("63971328\n")), 63971328, "memory.peak");
+	EQ_I(number_of(TEXT("0\n")), 0, "memory.peak of 0");
+	EQ_I(number_of(TEXT("63971328")), -1, "memory.peak cut");
+	EQ_I(number_of(TEXT("-5\n")), -1, "no size");
+	EQ_I(number_of(TEXT("")), -1, "an empty file");
+	EQ_I(number_of(TEXT("5\n6\n")), -1, "two numbers");
+	EQ_I(number_of(TEXT("9223372036854775807\n")), INT64_MAX, "the largest");
+	EQ_I(number_of(TEXT("9223372036854775808\n")), -1, "too large");
+	EQ_I(cgroup_count(TEXT("low 0\nhigh 3\nmax 9\noom 2\noom_kill 1\noom_group_kill 7\n"),
+			  "oom_kill"),
+	     1, "memory.events");
+	EQ_I(cgroup_count(TEXT("oom_kill_disable 1\nunder_oom 0\noom_kill 0\n"), "oom_kill"), 0,
+	     "memory.oom_control");
+	EQ_I(cgroup_count(TEXT("oom_kill_disable 1\nunder_oom 0\n"), "oom_kill"), -1,
+	     "before Linux 4.13");
+	EQ_I(cgroup_count(TEXT("oom_kill 12"), "oom_kill"), -1, "memory.events cut");
+	EQ_I(cgroup_count(TEXT("oom_kill x\n"), "oom_kill"), -1, "no count");
+	OK(cgroup_has_word(TEXT("cpuset cpu io memory pids\n"), "memory"), "a controller");
+	OK(cgroup_has_word(TEXT("memory\n"), "memory"), "the only one");
+	OK(cgroup_has_word(TEXT("memory"), "memory"), "without a newline");
+	OK(!cgroup_has_word(TEXT("memory_recursiveprot cpu\n"), "memory"),
+	   "another of its beginning");
+	OK(!cgroup_has_word(TEXT("\n"), "memory"), "none");
+	OK(!cgroup_has_word(TEXT(""), "memory"), "an empty list");
 	EQ_I(cgroup_memory_max(TEXT("1073741824\n")), 1073741824, "memory.max");
 	EQ_I(cgroup_memory_max(TEXT("0\n")), 0, "memory.max of 0 is one");
 	EQ_I(cgroup_memory_max(TEXT("max\n")), -1, "memory.max without a limit");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # settings - what a running kernel's settings change: yama, bpf() for plain users, a cgroup's
-# memory.peak; inside tools/vm.  Speaks TAP.
+# memory.peak, and where --cgroup makes one; inside tools/vm.  Speaks TAP.
 . "${0%/*}/tap.sh"
 M=1048576
 
@@ -95,6 +95,52 @@ else
 	# shellcheck disable=SC2016 # the inner shell expands it
 	doctor_says cgroup "memory.peak is readable" sh -c 'echo $$ >/cgroup/run/cgroup.procs; exec "$@"' sh
 	check "doctor finds memory.peak"
+fi
+
+# of_chain: the cgroup of 10, 20 and 30 MiB, and nothing that went wrong
+of_chain() {
+	[ "$status" -eq 0 ] && between "$(usage cgroup_peak_bytes)" $((60 * M)) $((66 * M)) &&
+		! grep -q '"cgroup: ' sum.json && ! ls -d /cgroup/exitmeter* /cgroup/run/exitmeter* 2>/dev/null
+}
+
+# in_run WORD...: what the cgroup "run" holds: exitmeter, and with "beside" a shell too
+in_run() {
+	rm -f sum.json
+	# shellcheck disable=SC2016 # the inner shell expands it
+	sh -c 'echo $$ >/cgroup/run/cgroup.procs; '"$1"' exitmeter -q --source=proc --cgroup --json sum.json -- "$@"; exit $?' \
+		sh "$2" "$3" "$4" "$5" >out 2>err
+	status=$?
+}
+
+# shellcheck disable=SC2317 # called by name
+empty_run() {
+	[ -z "$(cat /cgroup/run/cgroup.procs)" ]
+}
+
+if [ -e /cgroup/run/memory.peak ]; then
+	# shellcheck disable=SC2016 # the inner shell expands it
+	meter --cgroup -- sh -c 'cat /proc/self/cgroup; chain 10 20 30'
+	of_chain && grep -q '^0::/exitmeter-run-' out
+	check "--cgroup: at the top of version 2, below it"
+	# shellcheck disable=SC2016 # the inner shell expands it
+	in_run exec sh -c 'cat /proc/self/cgroup; chain 10 20 30; sleep 30 & echo $! >/tmp/sleeps'
+	of_chain && grep -q '^0::/run/exitmeter-run-' out && [ -z "$(cat /cgroup/run/cgroup.subtree_control)" ] &&
+		[ "$(cat /cgroup/run/cgroup.procs)" = "$(cat sleeps)" ]
+	check "--cgroup: alone in one, below it; who goes on is back there"
+	kill "$(cat sleeps)"
+	in_run '' sh -c 'cat /proc/self/cgroup; chain 10 20 30' sh
+	of_chain && grep -q '^0::/exitmeter-run-' out
+	check "--cgroup: not alone, beside it"
+	echo 300M >/cgroup/run/memory.max
+	in_run '' sh -c 'cat /proc/self/cgroup; exit 7' sh
+	[ "$status" -eq 7 ] && grep -qx '0::/run' out && grep -q '"cgroup_peak_bytes":null' sum.json &&
+		grep -q 'and it has limits, which a cgroup beside it would not have' sum.json
+	check "--cgroup: not alone where limits are: null, and why"
+	until_true empty_run
+	in_run exec hold populate=600 exit=1 exit=1
+	[ "$status" -eq 137 ] && grep -q '"cgroup: processes of it that the OOM killer ended: 1"' sum.json &&
+		between "$(usage cgroup_peak_bytes)" $((200 * M)) $((300 * M))
+	check "--cgroup: limits go on to hold below, and the OOM killer leaves evidence"
 fi
 
 finish

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "procfs/parse_cursor.h"
+#include "procfs/system.h"
 
 /* Version 1 says the largest number of whole pages where there is no limit. */
 #define MEMORY_NO_LIMIT (INT64_MAX / 2)
@@ -126,4 +127,38 @@ int64_t cgroup_memory_max(const char *text, size_t len)
 	int64_t v;
 
 	return number(text, len, &v) && v >= 0 && v < MEMORY_NO_LIMIT ? v : -1;
+}
+
+int64_t cgroup_count(const char *text, size_t len, const char *key)
+{
+	const size_t key_len = strlen(key);
+	const char *end = text + len, *newline;
+	int64_t v;
+
+	for (const char *p = text; p < end; p = newline + 1) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		if (!newline)
+			return -1;
+		if ((size_t)(newline - p) <= key_len || memcmp(p, key, key_len) != 0 ||
+		    p[key_len] != ' ')
+			continue;
+		p += key_len + 1;
+		return number_parse(p, (size_t)(newline + 1 - p), &v) ? -1 : v;
+	}
+	return -1;
+}
+
+bool cgroup_has_word(const char *text, size_t len, const char *word)
+{
+	const size_t word_len = strlen(word);
+	const char *end = text + len, *p = text, *start;
+
+	while (p < end) {
+		for (start = p; p < end && *p != ' ' && *p != '\n'; p++)
+			;
+		if ((size_t)(p - start) == word_len && !memcmp(start, word, word_len))
+			return true;
+		p++;
+	}
+	return false;
 }

@@ -26,4 +26,10 @@ double cgroup_cpu_max(const char *text, size_t len);
 double cgroup_cpu_quota(const char *quota, size_t quota_len, const char *period, size_t period_len);
 int64_t cgroup_memory_max(const char *text, size_t len);
 
+/* What stands behind @key on its line, in memory.events or memory.oom_control; -1: it is not there.
+ */
+int64_t cgroup_count(const char *text, size_t len, const char *key);
+/* Whether @word is one of the words of cgroup.controllers or cgroup.subtree_control. */
+bool cgroup_has_word(const char *text, size_t len, const char *word);
+
 #endif /* PROCFS_CGROUP_H */

@@ -202,3 +202,14 @@ char *choice_parse(const char *text, size_t len)
 	close = memchr(open, ']', len - (size_t)(open - text));
 	return close && close > open ? strndup(open, (size_t)(close - open)) : NULL;
 }
+
+int number_parse(const char *text, size_t len, int64_t *ret)
+{
+	struct cursor c = { text, text + len };
+	int64_t v;
+
+	if (!take_i64(&c, &v) || !at(&c, '\n') || c.p + 1 != c.end || v < 0)
+		return -EBADMSG;
+	*ret = v;
+	return 0;
+}

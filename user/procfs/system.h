@@ -35,6 +35,9 @@ int pressure_parse(const char *text, size_t len, int64_t *ret_some_ns, int64_t *
 /* What stands in brackets, as in "always [madvise] never"; owned by the caller, NULL: nothing. */
 char *choice_parse(const char *text, size_t len);
 
+/* A file that is one number, not below 0, and its newline. */
+int number_parse(const char *text, size_t len, int64_t *ret);
+
 /* The word @text begins with: letters, digits, - _ and dots; owned by the caller, NULL: none. */
 char *word_parse(const char *text, size_t len);
 

@@ -10,7 +10,7 @@
 
 static void say_why_not(FILE *out, const struct texts *notes)
 {
-	static const char *const asked[] = { "pss: " };
+	static const char *const asked[] = { "pss: ", "cgroup: " };
 	char plain[1024];
 
 	for (size_t i = 0; i < notes->n; i++)
@@ -29,6 +29,11 @@ void text_asked(FILE *out, const struct summary *s)
 	if (s->usage.peak_pss_bytes >= 0) {
 		em_bytes_text(s->usage.peak_pss_bytes, text, sizeof(text));
 		fprintf(out, LINE "%s with shared pages counted once (PSS, sampled)\n", text);
+	}
+	if (s->usage.cgroup_peak_bytes >= 0) {
+		em_bytes_text(s->usage.cgroup_peak_bytes, text, sizeof(text));
+		fprintf(out, LINE "%s in the cgroup, page cache and kernel memory included\n",
+			text);
 	}
 	say_why_not(out, &s->source.notes);
 }

@@ -10,8 +10,9 @@
 /*
  * Keeps CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_KILL, and CAP_BPF and CAP_PERFMON, with which the
  * tick and second copies of programs are loaded while the command runs, and drops all others;
- * with @clean_up also what it takes to remove another user's folder (--user): CAP_DAC_OVERRIDE and
- * CAP_FOWNER.  0, or -errno when nothing was dropped.
+ * with @clean_up also what it takes to remove another user's folder (--user) or a cgroup that is
+ * below one nobody may write (--cgroup): CAP_DAC_OVERRIDE and CAP_FOWNER.  0, or -errno when
+ * nothing was dropped.
  */
 int privileges_drop(bool clean_up);
 

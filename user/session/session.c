@@ -290,6 +290,7 @@ static void session_free(struct session *s)
 	after_close(&s->after);
 	recorder_close(&s->recorder);
 	signals_close(&s->signals);
+	asked_close(&s->asked);
 	if (s->launch.error_fd > 0)
 		close(s->launch.error_fd);
 	if (s->epoll_fd >= 0)
@@ -359,6 +360,7 @@ static int prepare(struct session *s, const struct identity *as)
 	if (err)
 		return err;
 	descriptors_release();
+	asked_prepare(&s->asked, s->config, s->launch.pid);
 	/* The first fork record is the root's, and comes with the first drain. */
 	s->sampler.scanning = s->sampler.following = !scan_available();
 	s->sampler.scan = scan_new();
@@ -382,7 +384,7 @@ static int prepare(struct session *s, const struct identity *as)
 	s->sampler.source = s->source;
 	s->control.io_source = s->source->info.exact ? "exit" : "proc";
 	if (s->source->info.exact)
-		privileges_drop(s->config->user);
+		privileges_drop(s->config->user || s->asked.cgroup.path);
 	else
 		s->sampler.scanning = false; /* that source reads /proc itself */
 	s->sampler.following = s->sampler.scanning || s->sampler.pss.on;
@@ -395,6 +397,7 @@ int session_run(const struct config *c, const struct identity *as)
 			     .signals.fd = -1,
 			     .env = env_blank(),
 			     .launch.error_fd = -1,
+			     .asked.cgroup.fd = -1,
 			     .epoll_fd = -1,
 			     .report_out.fd = -1,
 			     .json_out.fd = -1,

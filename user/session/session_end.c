@@ -143,24 +143,6 @@ static void note_missing_tick(struct session *s)
 		texts_add(&s->run.notes, "no-kernel-tick");
 }
 
-static void fill_pss(const struct session *s, struct summary *sum)
-{
-	const struct pss *p = &s->sampler.pss;
-	const char *why = pss_reason(p);
-
-	sum->usage.peak_pss_bytes = p->peak_bytes;
-	if (p->wanted) {
-		sum->source.pss_readings = p->readings;
-		sum->source.pss_ns = p->spent_ns;
-		sum->source.pss_longest_ns = p->longest_ns;
-	}
-	if (why && p->peak_bytes < 0)
-		texts_add(&sum->source.notes, "pss: %s", why);
-	else if (why)
-		texts_add(&sum->source.notes, "pss: %lld of %lld looks failed: %s",
-			  (long long)p->failed, (long long)p->readings, why);
-}
-
 static int finish(struct session *s, struct summary *sum)
 {
 	struct loss losses[LOSSES_MAX];
@@ -185,13 +167,14 @@ static int finish(struct session *s, struct summary *sum)
 	for (size_t i = 0; i < s->source->notes.n; i++)
 		texts_add(&s->run.notes, "%s", s->source->notes.at[i]);
 	session_fill_source(s, &sum->source);
+	asked_end(&s->asked, &s->run);
 	fill_run(s, sum);
 	fill_env(s, sum);
 	end.rusage = sum->rusage;
 	sum->aged_at_ns = s->started_at_ns + (end.at_ns - s->start_ns);
 	sum->usage.io_source = strdup(s->source->info.exact ? "exit" : "proc");
 	err = run_finish(&s->run, &end, (enum top_order)s->config->sort, sum);
-	fill_pss(s, sum);
+	asked_fill(&s->asked, &s->sampler.pss, sum);
 	if (sum->run.wall_ns > 0 && sum->usage.cpu_ns >= 0)
 		sum->usage.mean_cpus = (double)sum->usage.cpu_ns / (double)sum->run.wall_ns;
 	return err || !session_document_wanted(s) ? err : fill_disks(s->config, sum);

@@ -14,6 +14,7 @@
 #include "journal/write.h"
 #include "output.h"
 #include "session/after.h"
+#include "session/asked.h"
 #include "session/control.h"
 #include "session/gates.h"
 #include "session/planned.h"
@@ -40,6 +41,7 @@ struct session {
 	struct split split;
 	struct run run;
 	struct run_facts facts;
+	struct asked asked;
 	struct env env;
 	struct env_reading env_reading;
 	struct journal journal;
