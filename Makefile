@@ -51,10 +51,16 @@ EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c,$(wildcard user/*.
 		user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 
+# Tables take libsmartcols, which Debian has as a shared library only.
+COLUMNS_SRC  := user/format/columns.c
+COLUMNS_NONE := user/format/columns_none.c
+COLUMNS_PKGS := smartcols
+
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
 REPORT_SRC := $(wildcard user/report_*.c) \
-	$(patsubst %,user/%.c,log units output options kinds made procfs/reading) \
-	$(wildcard user/model/*.c user/journal/*.c user/report/*.c user/format/*.c) \
+	$(patsubst %,user/%.c,log units output options kinds made terminal procfs/reading) \
+	$(wildcard user/model/*.c user/journal/*.c user/report/*.c) \
+	$(filter-out $(COLUMNS_SRC) $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
 	$(LIB_SRC)
 REPORT_PKGS := json-c
 
@@ -70,10 +76,11 @@ LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
 PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
-	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c user/format/*.c) \
 	user/record/table.c user/record/sql.c \
+	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
+	$(filter-out $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
 	$(LIB_SRC)
-PURE_PKGS := json-c
+PURE_PKGS := json-c $(COLUMNS_PKGS)
 
 # Alone in seeing libbpf's skeletons and the wire format.
 BPF_USERS := $(wildcard user/capture/source_bpf*.c user/capture/kernel_btf.c)
@@ -124,14 +131,15 @@ LDFLAGS_ := -fsanitize=address,undefined
 endif
 
 ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
-PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS) $(RECORD_PKGS))
+PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS) $(RECORD_PKGS)) \
+	$(shell $(PKG_CONFIG) --silence-errors --cflags $(COLUMNS_PKGS))
 EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
 # Where there are archives exitmeter takes the code it needs from them: it starts in half the time.
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libbpf.a)),)
 EXITMETER_LIBS := -Wl,-Bstatic $(EXITMETER_LIBS) -Wl,-Bdynamic
 endif
-REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS))
 RECORD_LIBS    := $(shell $(PKG_CONFIG) --libs $(RECORD_PKGS))
+REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS) $(COLUMNS_PKGS))
 PURE_LIBS      := $(shell $(PKG_CONFIG) --libs $(PURE_PKGS))
 MACHINE        := $(shell uname -m)
 endif
@@ -237,7 +245,7 @@ $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(EXITMETER_LIBS) $(LDLIBS) -lm -o $@
 
-$(B)/exitmeter-report: $(call obj,$(REPORT_SRC))
+$(B)/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(REPORT_LIBS) $(LDLIBS) -lm -o $@
 
@@ -251,7 +259,7 @@ $(B)/static/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
 		$$($(PKG_CONFIG) --static --libs $(EXITMETER_PKGS)) $(LDLIBS) -lm -o $@
 
-$(B)/static/exitmeter-report: $(call obj,$(REPORT_SRC))
+$(B)/static/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_NONE))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \

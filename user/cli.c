@@ -28,6 +28,7 @@ enum {
 	OPT_LOG_FD = 256,
 	OPT_POSIX,
 	OPT_REPORT,
+	OPT_COLOR,
 	OPT_JSON,
 	OPT_JOURNAL,
 	OPT_NO_TICK,
@@ -62,8 +63,8 @@ static const struct opt opts[] = {
 	{ 'f', "format", "FORMAT", "a report in GNU time's way: %e %U %S %M ..., %{FIELD}" },
 	{ 'v', "verbose", NULL, "all that GNU time -v tells, and the lines of text" },
 	{ OPT_POSIX, "posix", NULL, "real, user and sys, as time -p" },
-	{ OPT_REPORT, "report", "KIND",
-	  "kind of report: text, status, csv, csv-marks, runner or none" },
+	{ OPT_REPORT, "report", "KIND", "kind of report: text, tree, table, csv, markdown ..." },
+	{ OPT_COLOR, "color", "WHEN", "colours in tree and table: auto, always or never" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
 	MADE_ROWS /* */
@@ -302,6 +303,8 @@ static bool take(int key, const char *arg, struct config *c)
 		return time_format(c, timeformat_verbose, true);
 	case OPT_POSIX:
 		return time_format(c, timeformat_posix, false);
+	case OPT_COLOR:
+		return when_of("color", arg, &c->colour);
 	case OPT_REPORT:
 		c->kind = report_kind_of(arg);
 		return c->kind;

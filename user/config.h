@@ -10,6 +10,7 @@
 
 #include "kinds.h"
 #include "made.h"
+#include "terminal.h"
 
 #define STATUS_NOT_QUIET      122 /* --require-quiet */
 #define STATUS_OVER_BUDGET    123 /* --budget */
@@ -36,6 +37,7 @@ struct config {
 	const char *spans; /* attempts known before or after; NULL: none */
 	const char *made[MADE_N];
 	const struct report_kind *kind;
+	enum when colour;
 	const char *format; /* of kind_time */
 	bool own_lines;     /* text behind that */
 	bool append, quiet;

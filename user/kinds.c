@@ -6,16 +6,38 @@
 
 #include "log.h"
 
-const struct report_kind kind_text = { .name = "text" };
-const struct report_kind kind_none = { .name = "none" };
-const struct report_kind kind_status = { .name = "status", .appended = true };
-const struct report_kind kind_time = { .name = "time" };
-const struct report_kind kind_csv = { .name = "csv", .made = true, .data = true };
-const struct report_kind kind_csv_marks = { .name = "csv-marks", .made = true, .data = true };
-const struct report_kind kind_runner = { .name = "runner", .made = true, .data = true };
+#define DATA .made = true, .data = true
 
-static const struct report_kind *const kinds[] = { &kind_text,      &kind_status, &kind_csv,
-						   &kind_csv_marks, &kind_runner, &kind_none };
+const struct report_kind kind_text = { .name = "text" };
+const struct report_kind kind_tree = { .name = "tree", DATA };
+const struct report_kind kind_table = { .name = "table", DATA };
+const struct report_kind kind_csv = { .name = "csv", DATA };
+const struct report_kind kind_csv_marks = { .name = "csv-marks", DATA };
+const struct report_kind kind_markdown = { .name = "markdown", DATA };
+const struct report_kind kind_status = { .name = "status", .appended = true };
+const struct report_kind kind_nextflow = { .name = "nextflow", DATA };
+const struct report_kind kind_snakemake = { .name = "snakemake", DATA };
+const struct report_kind kind_benchexec = { .name = "benchexec", DATA };
+const struct report_kind kind_benchmark_action = { .name = "benchmark-action", DATA };
+const struct report_kind kind_bencher = { .name = "bencher", DATA };
+const struct report_kind kind_runner = { .name = "runner", DATA };
+const struct report_kind kind_none = { .name = "none" };
+const struct report_kind kind_time = { .name = "time" };
+
+static const struct report_kind *const kinds[] = { &kind_text,
+						   &kind_tree,
+						   &kind_table,
+						   &kind_csv,
+						   &kind_csv_marks,
+						   &kind_markdown,
+						   &kind_status,
+						   &kind_nextflow,
+						   &kind_snakemake,
+						   &kind_benchexec,
+						   &kind_benchmark_action,
+						   &kind_bencher,
+						   &kind_runner,
+						   &kind_none };
 
 const struct report_kind *report_kind_of(const char *name)
 {

@@ -18,11 +18,13 @@ enum {
 	OPT_LOG_FD = 256,
 	OPT_POSIX,
 	OPT_REPORT,
+	OPT_COLOR,
 	OPT_JSON,
 	OPT_SORT,
 	OPT_ALL,
 	OPT_SPANS,
 	OPT_CSV,
+	OPT_MARKDOWN,
 	OPT_RUNNER,
 };
 
@@ -35,9 +37,10 @@ static const struct opt opts[] = {
 	{ 'f', "format", "FORMAT", "a report in GNU time's way: %e %U %S %M ..., %{FIELD}" },
 	{ 'v', "verbose", NULL, "all that GNU time -v tells, and the lines of text" },
 	{ OPT_POSIX, "posix", NULL, "real, user and sys, as time -p" },
-	{ OPT_REPORT, "report", "KIND",
-	  "kind of report: text, status, csv, csv-marks, runner or none" },
+	{ OPT_REPORT, "report", "KIND", "kind of report: text, tree, table, csv, markdown ..." },
+	{ OPT_COLOR, "color", "WHEN", "colours in tree and table: auto, always or never" },
 	{ OPT_CSV, "csv", NULL, "the same as --report=csv" },
+	{ OPT_MARKDOWN, "markdown", NULL, "the same as --report=markdown" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	MADE_ROWS /* */
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
@@ -95,11 +98,16 @@ static bool take(int key, const char *arg, struct report_options *o)
 		return time_format(o, timeformat_verbose, true);
 	case OPT_POSIX:
 		return time_format(o, timeformat_posix, false);
+	case OPT_COLOR:
+		return when_of("color", arg, &o->colour);
 	case OPT_REPORT:
 		o->kind = report_kind_of(arg);
 		return o->kind;
 	case OPT_CSV:
 		o->kind = &kind_csv;
+		return true;
+	case OPT_MARKDOWN:
+		o->kind = &kind_markdown;
 		return true;
 	case OPT_JSON:
 		o->json = arg;

@@ -11,6 +11,7 @@
 #include "kinds.h"
 #include "made.h"
 #include "model/top.h"
+#include "terminal.h"
 
 struct report_options {
 	char *const *journals; /* borrowed from the command line */
@@ -19,6 +20,7 @@ struct report_options {
 	const char *json, *spans;
 	const char *made[MADE_N];
 	const struct report_kind *kind;
+	enum when colour;
 	const char *format; /* of kind_time */
 	bool own_lines;     /* text behind that */
 	char log_fd[32];

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 #include "report/status.h"
 #include "report/timeformat.h"
 #include "report_cli.h"
+#include "terminal.h"
 #include "report_whole.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
@@ -121,7 +123,7 @@ static bool rows_wanted(const struct report_options *o)
 }
 
 static struct format_input input_of(const struct report_options *o, const struct summary *s,
-				    const struct document_rows *rows)
+				    const struct document_rows *rows, int fd)
 {
 	return (struct format_input){ .summary = s,
 				      .rows = rows,
@@ -129,18 +131,25 @@ static struct format_input input_of(const struct report_options *o, const struct
 				      .list = o->list,
 				      .all = o->all,
 				      .top = (size_t)o->top,
-				      .sort = o->sort };
+				      .sort = o->sort,
+				      .width = terminal_width(fd),
+				      .colour = terminal_colour(o->colour, fd) };
 }
 
 /* By a format, or as what exitmeter itself writes too: JSON and text. */
 static int write_one(const struct report_options *o, const struct summary *s,
-		     const struct format *f, const struct document_rows *rows, bool json,
+		     const struct format *f, const struct document_rows *rows, bool json, int fd,
 		     const struct document_sink *to)
 {
-	const struct format_input in = input_of(o, s, rows);
+	const struct format_input in = input_of(o, s, rows, fd);
+	int err;
 
-	if (f)
-		return f->write(&in, to);
+	if (f) {
+		err = f->write(&in, to);
+		if (err == -EOPNOTSUPP)
+			log_line("this exitmeter-report was built without libsmartcols");
+		return err;
+	}
 	if (!json && o->kind == &kind_time)
 		return document_time(s, o->format, o->own_lines, to);
 	if (!json && o->kind == &kind_status)
@@ -162,11 +171,11 @@ static int put(const struct report_options *o, struct journal_file *j, const str
 
 	if (out->fd < 0 || *ret_read_err)
 		return 0;
-	if (f ? f->rows : o->all)
+	if (o->all || (f && f->rows))
 		rows.ctx = again(j->in, j->start, &j->read, ret_read_err);
 	if (*ret_read_err)
 		return 0;
-	err = write_one(o, j->read.summary, f, rows.ctx ? &rows : NULL, json, &to);
+	err = write_one(o, j->read.summary, f, rows.ctx ? &rows : NULL, json, out->fd, &to);
 	*ret_read_err = journal_rows_free(rows.ctx);
 	return output_close(out, err);
 }
@@ -174,7 +183,7 @@ static int put(const struct report_options *o, struct journal_file *j, const str
 /* The exit status for this journal. */
 static int render(const struct report_options *o, struct journal_file *j, struct outputs *out)
 {
-	const struct format_input in = input_of(o, j->read.summary, NULL);
+	const struct format_input in = input_of(o, j->read.summary, NULL, -1);
 	int status = j->read.n_faults || j->read.summary->cut_off ? STATUS_FAULTY : 0;
 	int read_err = 0;
 	bool failed;
@@ -271,6 +280,7 @@ int main(int argc, char **argv)
 	struct wholes wholes;
 	int status;
 
+	setlocale(LC_CTYPE, ""); /* how wide a character is; numbers stay as they are */
 	if (report_cli_parse(argc, argv, &o, &status))
 		return status;
 	status = STATUS_FAILED;

@@ -105,3 +105,126 @@ for row in csv.DictReader(open(sys.argv[2], newline="")):
 	run_with --report=none -- true
 	same "bytes" "$(cat err out | wc -c)" 0
 }
+
+# ---- other tools' forms -------------------------------------------------------------------
+
+@test "formats: what workflow managers and benchmark services read, by their rules" {
+	meter --label name=build -- sh -c 'seq 5 | xargs -n1 /bin/true; exit 3'
+	for kind in snakemake nextflow benchexec benchmark-action bencher; do
+		"$EXITMETER" report run.journal --report="$kind" -o "$kind"
+	done
+	/usr/bin/python3 - <<-'EOF'
+		import json, re
+		s = json.load(open("sum.json"))
+		u, wall = s["usage"], s["run"]["wall_seconds"]
+		mib = 1 << 20
+
+		# Snakemake: a header and a line of tabs, numbers or "-"
+		head, line = open("snakemake").read().splitlines()
+		row = dict(zip(head.split("\t"), line.split("\t"), strict=True))
+		assert list(row) == "s h:m:s max_rss max_vms max_uss max_pss io_in io_out mean_load cpu_time".split()
+		assert abs(float(row["s"]) - wall) < 1e-4, row
+		assert re.fullmatch(r"0:00:\d\d", row["h:m:s"]), row
+		assert abs(float(row["max_rss"]) - u["peak_rss_bytes"] / mib) <= 0.005, row
+		assert row["max_uss"] == "-"
+		for key in "max_rss io_in io_out mean_load cpu_time".split():
+		    assert re.fullmatch(r"\d+\.\d\d|-", row[key]), (key, row)
+
+		# Nextflow: the version, then name=integer, of memory in KiB and of shares in tenths of a percent
+		head, *lines = open("nextflow").read().splitlines()
+		assert head == "nextflow.trace/v2"
+		trace = dict(l.split("=", 1) for l in lines)
+		known = ("realtime %cpu cpu_model rchar wchar syscr syscw read_bytes write_bytes "
+		         "%mem vmem rss peak_vmem peak_rss vol_ctxt inv_ctxt").split()
+		assert set(trace) <= set(known), trace
+		for key, value in trace.items():
+		    assert key == "cpu_model" or re.fullmatch(r"\d+", value), (key, value)
+		assert int(trace["realtime"]) == int(wall * 1000)
+		assert int(trace["rss"]) == u["peak_rss_bytes"] // 1024
+
+		# benchexec: key=value with units
+		result = dict(l.split("=", 1) for l in open("benchexec").read().splitlines())
+		assert re.fullmatch(r"\d+\.\d+s", result["walltime"]) and re.fullmatch(r"\d+B", result["memory"])
+		assert result["returnvalue"] == "3" and "exitsignal" not in result
+
+		# customSmallerIsBetter: name, unit and value in each
+		entries = json.load(open("benchmark-action"))
+		assert [e["name"] for e in entries][0] == "build: peak memory"
+		for e in entries:
+		    assert isinstance(e["name"], str) and isinstance(e["unit"], str), e
+		    assert isinstance(e["value"], (int, float)), e
+		    assert set(e) <= {"name", "unit", "value", "range", "extra"}, e
+
+		# Bencher's metric format: name, measure, value with its bounds
+		(name, measures), = json.load(open("bencher")).items()
+		assert name == "build"
+		assert re.fullmatch(r"[a-z-]+", "".join(measures))
+		memory = measures["memory"]
+		assert memory["value"] == u["peak_rss_bytes"]
+		if "lower_value" in memory:
+		    assert memory["lower_value"] <= memory["value"] <= memory["upper_value"]
+	EOF
+}
+
+# terminal WIDTH COMMAND...: what it writes to a terminal that is so wide
+terminal() {
+	/usr/bin/python3 -c 'import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if not pid:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 24, int(sys.argv[1]), 0, 0))
+    os.execvp(sys.argv[2], sys.argv[2:])
+while True:
+    try:
+        data = os.read(fd, 65536)
+    except OSError:
+        break
+    if not data:
+        break
+    sys.stdout.buffer.write(data)
+os.waitpid(pid, 0)' "$@" | tr -d '\r'
+}
+
+@test "formats: tree and table at a terminal: its width, colours where they fit" {
+	exits_needed "a row of each"
+	[ -e /dev/ptmx ] || skip "elsewhere: no pseudo terminals"
+	meter -- sh -c 'seq 30 | xargs -n1 /bin/true; sh -c "ls /nonexistent" "a long argument that is longer than the terminal is wide" 2>/dev/null; exit 0'
+	for width in 80 200; do
+		for kind in tree table; do
+			TERM=xterm CI='' terminal "$width" "$EXITMETER" report run.journal --report="$kind" >shown
+			cat shown
+			grep $'\e\[31m.*ls /nonexistent' shown >/dev/null
+			sed 's/\x1b\[[0-9;]*m//g; /^exitmeter: /d' shown >plain
+			[ "$(wc -L <plain)" -le "$width" ]
+			head -n1 plain | grep '^ *PID *PPID *PEAK *CPU *START *LIVED *EXIT *COMMAND' >/dev/null
+		done
+	done
+	same "rows of a table" "$(wc -l <plain)" 11
+	NO_COLOR=1 TERM=xterm CI='' terminal 80 "$EXITMETER" report run.journal --report=tree >shown
+	same "escapes with NO_COLOR" "$(grep -c $'\e' shown)" 0
+	TERM=dumb CI='' terminal 80 "$EXITMETER" report run.journal --report=tree >shown
+	same "escapes with TERM=dumb" "$(grep -c $'\e' shown)" 0
+	"$EXITMETER" report run.journal --report=tree >shown
+	same "escapes in a file" "$(grep -c $'\e' shown)" 0
+	"$EXITMETER" report run.journal --report=tree --color=always >shown
+	[ "$(grep -c $'\e' shown)" -gt 0 ]
+	"$EXITMETER" report run.journal --report=tree --all | sed '/^exitmeter: /d' >all
+	same "rows of a whole tree" "$(wc -l <all)" $(($(grep -c '"event":"process"' run.journal) + 1))
+	# the same right after the run
+	run_with --report=tree -n 3 -- sh -c '/bin/true; /bin/false'
+	same status "$status" 1
+	grep -E '├─true|└─false' err
+}
+
+@test "formats: Markdown has a table of figures and one of processes" {
+	exits_needed "a row of each"
+	meter -- sh -c 'seq 30 | xargs -n1 /bin/true; kill -9 $$'
+	"$EXITMETER" report run.journal --markdown >md
+	same "heading" "$(grep -c '^### ' md)" 1
+	same "rows" "$(grep -c '^| <code>' md)" 10
+	grep -F "10 of $(summary .usage.total_processes) processes." md
+	awk -F '|' '/^\|/ { if (n && NF != n) exit 1; n = NF } !/^\|/ { n = 0 }' md
+	"$EXITMETER" report run.journal --markdown -n 3 --sort start >md
+	same "rows" "$(grep -c '^| <code>' md)" 3
+	"$EXITMETER" report run.journal --markdown --all >md
+	same "rows" "$(grep -c '^| <code>' md)" "$(grep -c '"event":"process"' run.journal)"
+}

@@ -3,10 +3,23 @@
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
+#define KIND(name, rows)                                        \
+	{                                                       \
+		&kind_##name, MADE_N, rows, format_##name, NULL \
+	}
+
 static const struct format formats[] = {
-	{ &kind_csv, MADE_N, true, format_csv, NULL },
-	{ &kind_csv_marks, MADE_N, false, format_csv_marks, NULL },
-	{ &kind_runner, MADE_N, false, format_runner, NULL },
+	KIND(tree, true),
+	KIND(table, false),
+	KIND(csv, true),
+	KIND(csv_marks, false),
+	KIND(markdown, false),
+	KIND(nextflow, false),
+	KIND(snakemake, false),
+	KIND(benchexec, false),
+	KIND(benchmark_action, false),
+	KIND(bencher, false),
+	KIND(runner, false),
 	{ NULL, MADE_TRACE, true, format_trace, NULL },
 	{ NULL, MADE_PROM, false, NULL, &format_prometheus },
 	{ NULL, MADE_OPENMETRICS, false, NULL, &format_openmetrics },

@@ -17,7 +17,8 @@ typedef void format_on_sample(void *of, const struct curve_point *p);
 
 struct format_input {
 	const struct summary *summary;
-	/* Every row of the run, once, in the order they ended; NULL unless the format asks. */
+	/* Every row of the run, once, in the order they ended; NULL unless the format asks, or
+	 * --all was given. */
 	const struct document_rows *rows;
 	/* Before the first row: to be told of the tree's samples too, as they stand between the
 	 * rows. */
@@ -26,6 +27,8 @@ struct format_input {
 	bool all;
 	size_t top;
 	enum top_order sort;
+	int width;   /* of the terminal it goes to; 0: it is none */
+	bool colour; /* it may be coloured */
 };
 
 /* One document of all journals that are reported on together. */
@@ -51,11 +54,19 @@ const struct format *format_of_kind(const struct report_kind *kind);
 const struct format *format_of_made(enum made_output made);
 
 /* One file each. */
+int format_bencher(const struct format_input *in, const struct document_sink *to);
+int format_benchexec(const struct format_input *in, const struct document_sink *to);
+int format_benchmark_action(const struct format_input *in, const struct document_sink *to);
 int format_csv(const struct format_input *in, const struct document_sink *to);
 int format_csv_marks(const struct format_input *in, const struct document_sink *to);
 int format_html(const struct format_input *in, const struct document_sink *to);
+int format_markdown(const struct format_input *in, const struct document_sink *to);
+int format_nextflow(const struct format_input *in, const struct document_sink *to);
 int format_runner(const struct format_input *in, const struct document_sink *to);
+int format_snakemake(const struct format_input *in, const struct document_sink *to);
+int format_table(const struct format_input *in, const struct document_sink *to);
 int format_trace(const struct format_input *in, const struct document_sink *to);
+int format_tree(const struct format_input *in, const struct document_sink *to);
 extern const struct format_whole format_prometheus, format_openmetrics;
 
 #endif /* FORMAT_H */

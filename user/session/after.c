@@ -117,6 +117,7 @@ static int hand_over(struct output *out)
 static void add_report(const struct config *c, const struct output *report, struct arguments *args)
 {
 	static const char *const sorts[] = { "peak", "cpu", "start" };
+	static const char *const colours[] = { "auto", "always", "never" };
 
 	if (!c->kind->made || report->fd < 0) {
 		add(args, "--quiet");
@@ -124,6 +125,7 @@ static void add_report(const struct config *c, const struct output *report, stru
 	}
 	add(args, "--report=%s", c->kind->name);
 	add(args, "--log-fd=%d", report->fd);
+	add(args, "--color=%s", colours[c->colour]);
 	if (c->all)
 		add(args, "--all");
 	if (c->list) {
