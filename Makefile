@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make                     build/exitmeter, exitmeter-report and -record beside it, build/lib/
+# make                     build/exitmeter; exitmeter-report, -record and -serve beside it, build/lib/
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
 # make check-browser       the HTML report in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
-# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir, libdir, includedir
+# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir, libdir, includedir, unitdir
 #
 # B=DIR      build folder (default build; test flavours lie beside it)
 # V=1        show commands        DEBUG=1  little optimisation        SAN=1  ASan and UBSan
@@ -28,6 +28,7 @@ libexecdir ?= $(PREFIX)/libexec
 mandir     ?= $(PREFIX)/share/man
 libdir     ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
+unitdir    ?= $(PREFIX)/lib/systemd/system
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -43,7 +44,7 @@ PKG_CONFIG ?= pkg-config
 LIB_SRC := $(wildcard user/lib/*.c)
 
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
-EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c,$(wildcard user/*.c)) \
+EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c) \
@@ -71,6 +72,14 @@ RECORD_SRC := $(wildcard user/record_main.c user/log*.c user/units*.c user/outpu
 	$(LIB_SRC)
 RECORD_PKGS := json-c sqlite3 libpq libcap-ng
 
+# exitmeter-serve: journals over HTTP.
+SERVE_SRC := $(wildcard user/serve_*.c user/serve/*.c) \
+	$(patsubst %,user/%.c,log units output options kinds made) \
+	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c) \
+	$(wildcard user/format/metrics*.c) $(patsubst %,user/format/%.c,prometheus openmetrics) \
+	$(LIB_SRC)
+SERVE_PKGS := libmicrohttpd zlib json-c
+
 LIB_SONAME := libexitmeter.so.1
 LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
@@ -79,8 +88,9 @@ PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
 	user/record/table.c user/record/sql.c \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
 	$(filter-out $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
+	$(patsubst %,user/serve/%.c,accept exited gunzip token) \
 	$(LIB_SRC)
-PURE_PKGS := json-c $(COLUMNS_PKGS)
+PURE_PKGS := json-c zlib $(COLUMNS_PKGS)
 
 # Alone in seeing libbpf's skeletons and the wire format.
 BPF_USERS := $(wildcard user/capture/source_bpf*.c user/capture/kernel_btf.c)
@@ -138,6 +148,7 @@ EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
 ifneq ($(filter /%,$(shell $(CC) -print-file-name=libbpf.a)),)
 EXITMETER_LIBS := -Wl,-Bstatic $(EXITMETER_LIBS) -Wl,-Bdynamic
 endif
+SERVE_LIBS      = $(shell $(PKG_CONFIG) --libs $(SERVE_PKGS))
 RECORD_LIBS    := $(shell $(PKG_CONFIG) --libs $(RECORD_PKGS))
 REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS) $(COLUMNS_PKGS))
 PURE_LIBS      := $(shell $(PKG_CONFIG) --libs $(PURE_PKGS))
@@ -180,7 +191,7 @@ SUB := $(MAKE) --no-print-directory
 .PHONY: all static arm64 check check-unit check-e2e check-san check-browser vm lint lint-flags bench bench-traced fuzz \
 	install install-lib clean run-tests FORCE
 
-all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(LIBS_)
+all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(LIBS_)
 static: $(STATIC)
 
 # Objects of one set of flags never end in a program of another.
@@ -252,6 +263,19 @@ $(B)/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_SRC))
 $(B)/exitmeter-record: $(call obj,$(RECORD_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(RECORD_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/exitmeter-serve: $(call obj,$(SERVE_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(SERVE_LIBS) $(LDLIBS) -lm -o $@
+
+# The live page as a string of C.
+$(B)/gen/page.inc: user/serve/page.html
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
+
+$(B)/obj/serve/page.o: $(B)/gen/page.inc
+$(B)/obj/serve/page.o: CPPFLAGS_ += -isystem $(B)/gen
 
 $(B)/static/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
@@ -439,6 +463,11 @@ install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
 	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
 	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(DESTDIR)$(libexecdir)/exitmeter
+	install -m 755 $(B)/exitmeter-serve $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-serve
+	install -d $(DESTDIR)$(unitdir)
+	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in \
+		> $(DESTDIR)$(unitdir)/exitmeter-serve.service
+	install -m 644 systemd/exitmeter-serve.socket $(DESTDIR)$(unitdir)
 	$(if $(wildcard doc/*.1),install -m 644 $(wildcard doc/*.1) $(DESTDIR)$(mandir)/man1)
 
 clean:

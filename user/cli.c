@@ -107,6 +107,7 @@ static void print_help(void)
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
 	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "       exitmeter serve [JOURNAL...] [--listen ADDR]\n"
 	       "       exitmeter span NAME [-- COMMAND [ARG...]]\n"
 	       "       exitmeter doctor [--json]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");

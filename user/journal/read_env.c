@@ -145,9 +145,16 @@ int values_start(json_object *o, struct summary *s, struct why *why)
 	return err || !env ? err : values_env(env, &s->env, why);
 }
 
+struct sample_values sample_values_blank(void)
+{
+	return (struct sample_values){
+		UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN
+	};
+}
+
 int values_sample(json_object *o, struct sample_values *ret, struct why *why)
 {
-	struct sample_values s = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	struct sample_values s = sample_values_blank();
 	json_object *cpu;
 	int err = value_int(o, "rss_bytes", &s.rss_bytes, why);
 

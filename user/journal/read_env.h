@@ -25,6 +25,7 @@ struct sample_values {
 	int64_t pss_bytes;
 };
 
+struct sample_values sample_values_blank(void); /* all unknown */
 int values_sample(json_object *o, struct sample_values *ret, struct why *why);
 
 #endif /* JOURNAL_READ_ENV_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * follow - one journal read on while it is written: what the run takes now, and what it came to
+ *
+ * Memory does not grow with its rows.  No descriptor is kept: the file is opened where it changed.
+ * One that was written anew, or that is another file now, is begun anew; one that is gone is
+ * forgotten.
+ */
+#ifndef FOLLOW_H
+#define FOLLOW_H
+
+#include "journal/read.h"
+#include "journal/read_env.h"
+#include "lib/meter.h"
+#include "model/top.h"
+
+#define FOLLOW_HEAD  256 /* bytes that tell whether it is still the same */
+#define FOLLOW_TOP   20  /* rows kept */
+#define FOLLOW_MARKS 240
+
+struct follow_place {
+	int64_t device, inode, size_bytes, mtime_ns;
+};
+
+struct follow {
+	char *name;
+	/* --- what is known --- */
+	struct summary *run; /* what its first line tells, then its last; NULL: there is none yet */
+	bool ended;          /* its last line is there */
+	int64_t last_ns;     /* the largest t */
+	struct sample_values now; /* the newest sample's; UNKNOWN before */
+	int64_t sampled_ns;       /* its t; UNKNOWN: none */
+	struct em_meter series;   /* memory and CPU over the run's seconds */
+	struct top by_peak;
+	int64_t rows, failed; /* that ended; with a code or a signal */
+	int64_t lost;
+	char *phase; /* the newest */
+	unsigned long long n_faults;
+	struct journal_fault fault; /* the newest */
+	/* --- where it is read --- */
+	bool behind; /* there is more to be read */
+	struct follow_place place;
+	struct lines lines;
+	long offset;
+	char head[FOLLOW_HEAD];
+	size_t n_head;
+};
+
+/* NULL: out of memory. */
+struct follow *follow_new(const char *name);
+void follow_free(struct follow *f);
+
+/*
+ * Reads on, at most @lines.  0; -ENOENT: it is not there (yet); or another -errno, and what is
+ * known stays.
+ */
+int follow_read(struct follow *f, unsigned int lines);
+
+#endif /* FOLLOW_H */

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * runs_json - the live page's view of the journals
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "journal/json.h"
+#include "report/fields.h"
+#include "report/json_fields.h"
+#include "serve/runs.h"
+#include "units.h"
+
+static void int_or_null(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	if (v < 0)
+		json_null(j);
+	else
+		json_int(j, v);
+}
+
+static void ns_or_null(struct json *j, const char *key, int64_t ns)
+{
+	json_key(j, key);
+	if (ns < 0)
+		json_null(j);
+	else
+		json_ns(j, ns);
+}
+
+static void double_or_null(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	if (v < 0)
+		json_null(j);
+	else
+		json_double(j, v);
+}
+
+/* [[seconds,rss,cpus],...], null where there is none. */
+static void write_series(struct json *j, const struct em_meter *m)
+{
+	json_key(j, "series");
+	json_array(j);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct em_mark *mark = &m->marks[i];
+
+		json_array(j);
+		json_double(j, mark->at);
+		mark->rss < 0 ? json_null(j) : json_int(j, mark->rss);
+		mark->cpus < 0 ? json_null(j) : json_double(j, mark->cpus);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
+static void write_rows(struct json *j, const struct top *t)
+{
+	struct process *rows[FOLLOW_TOP];
+	size_t n = t->n < FOLLOW_TOP ? t->n : FOLLOW_TOP;
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = t->rows[i];
+	rows_sort(rows, n, TOP_PEAK);
+	json_key(j, "largest");
+	json_array(j);
+	for (size_t i = 0; i < n; i++) {
+		json_open(j);
+		json_fields(j, rows[i], &process_head_fields);
+		json_fields(j, rows[i], &process_tail_fields);
+		json_close(j);
+	}
+	json_array_end(j);
+}
+
+static void write_now(struct json *j, const struct follow *f)
+{
+	json_key(j, "now");
+	json_open(j);
+	int_or_null(j, "rss_bytes", f->now.rss_bytes);
+	ns_or_null(j, "cpu_seconds", f->now.cpu_ns);
+	double_or_null(j, "cpus", f->series.last_cpus);
+	int_or_null(j, "processes", f->now.processes);
+	int_or_null(j, "threads", f->now.threads);
+	int_or_null(j, "peak_rss_lower_bytes", f->now.lower_bytes);
+	int_or_null(j, "peak_rss_upper_bytes", f->now.upper_bytes);
+	json_close(j);
+}
+
+static void write_run(struct json *j, const struct run_facts *run)
+{
+	json_key(j, "id");
+	json_cstring(j, run->id);
+	json_key(j, "mode");
+	json_cstring(j, run->mode);
+	json_key(j, "command");
+	if (run->command) {
+		json_array(j);
+		for (char **arg = run->command; *arg; arg++)
+			json_cstring(j, *arg);
+		json_array_end(j);
+	} else {
+		json_null(j);
+	}
+	json_key(j, "exe");
+	json_cstring(j, run->exe_path);
+	json_key(j, "labels");
+	json_array(j);
+	for (size_t i = 0; i < run->n_labels; i++) {
+		json_array(j);
+		json_cstring(j, run->labels[i].key);
+		json_cstring(j, run->labels[i].value);
+		json_array_end(j);
+	}
+	json_array_end(j);
+	json_fields(j, run, &run_tail_fields);
+}
+
+static void write_journal(struct json *j, const struct follow *f, int64_t now_ns)
+{
+	const char *slash = strrchr(f->name, '/');
+
+	json_open(j);
+	json_key(j, "journal");
+	json_cstring(j, slash ? slash + 1 : f->name);
+	json_key(j, "state");
+	json_cstring(j, journal_state_name(journal_state_of(f, now_ns)));
+	int_or_null(j, "malformed_lines", (int64_t)f->n_faults);
+	if (f->run) {
+		write_run(j, &f->run->run);
+		ns_or_null(j, "seconds", f->ended ? f->run->run.wall_ns : f->last_ns);
+		json_key(j, "phase");
+		json_cstring(j, f->phase);
+		int_or_null(j, "processes_ended", f->rows);
+		int_or_null(j, "processes_failed", f->failed);
+		int_or_null(j, "events_lost", f->lost);
+		write_now(j, f);
+		write_series(j, &f->series);
+		write_rows(j, &f->by_peak);
+	}
+	if (f->run && f->ended) {
+		json_key(j, "usage");
+		json_open(j);
+		json_fields(j, &f->run->usage, &usage_peak_fields);
+		json_fields(j, &f->run->usage, &usage_cpu_fields);
+		json_close(j);
+		json_key(j, "exact");
+		f->run->completeness.exact < 0 ? json_null(j)
+					       : json_bool(j, f->run->completeness.exact);
+	}
+	json_close(j);
+}
+
+struct listed {
+	int64_t start_ns;
+	const struct follow *follow;
+};
+
+/* What there is no run of yet comes first, then the latest. */
+static int by_start(const void *a, const void *b)
+{
+	const struct listed *p = a, *q = b;
+
+	return (q->start_ns > p->start_ns) - (q->start_ns < p->start_ns);
+}
+
+int runs_json(const struct journals *journals, struct reply *ret)
+{
+	struct listed *all = calloc(journals->n + 1, sizeof(*all));
+	int64_t now_ns = clock_ns(CLOCK_REALTIME);
+	size_t n = journals->n < RUNS_MAX ? journals->n : RUNS_MAX;
+	struct json j;
+
+	json_init(&j);
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < journals->n; i++) {
+		const struct follow *f = journals->all[i].follow;
+
+		all[i] = (struct listed){ f->run ? f->run->run.started_at_ns : INT64_MAX, f };
+	}
+	qsort(all, journals->n, sizeof(*all), by_start);
+	json_open(&j);
+	json_key(&j, "runs");
+	json_array(&j);
+	for (size_t i = 0; i < n; i++)
+		write_journal(&j, all[i].follow, now_ns);
+	json_array_end(&j);
+	int_or_null(&j, "omitted", (int64_t)(journals->n - n));
+	json_close(&j);
+	json_newline(&j);
+	free(all);
+	*ret = (struct reply){ .status = 200, .type = "application/json" };
+	if (j.err) {
+		json_free(&j);
+		return -ENOMEM;
+	}
+	ret->body = j.buf;
+	ret->len = j.len;
+	return 0;
+}
