@@ -47,7 +47,7 @@ LIB_SRC := $(wildcard user/lib/*.c)
 EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
-	$(wildcard user/doctor/*.c) \
+	$(wildcard user/doctor/*.c user/hostcmd/*.c) \
 	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/journal/outbox.c \
 		user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng

@@ -109,6 +109,7 @@ static void print_help(void)
 	       "       exitmeter report JOURNAL [OPTION...]\n"
 	       "       exitmeter serve [JOURNAL...] [--listen ADDR]\n"
 	       "       exitmeter span NAME [-- COMMAND [ARG...]]\n"
+	       "       exitmeter host [OPTION...]\n"
 	       "       exitmeter doctor [--json]\n"
 	       "Tell what a command and every process it starts used: memory and CPU, exact.\n\n");
 	options_print(opts, N_OPTS);

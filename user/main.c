@@ -9,19 +9,23 @@
 #include "cli.h"
 #include "descriptors.h"
 #include "doctor/doctor.h"
+#include "hostcmd/hostcmd.h"
 #include "log.h"
 #include "programs.h"
 #include "session/session.h"
 #include "session/span.h"
 
 /* Web and database code is never in this process: "report" is exitmeter-report, beside us or in
- * libexec.  "doctor" tries what this very program may do, "span" talks to the one around us. */
+ * libexec.  "doctor" tries what this very program may do, "host" looks at the machine, "span" talks
+ * to the one around us. */
 static int run_subcommand(char **argv)
 {
 	int err;
 
 	if (!strcmp(argv[0], "doctor"))
 		return doctor_main(argv);
+	if (!strcmp(argv[0], "host"))
+		return hostcmd_main(argv);
 	if (!strcmp(argv[0], "span"))
 		return span_main(argv);
 	err = program_exec(argv[0], argv);

@@ -49,9 +49,10 @@ agrees() {
 	consistent
 	holds "own" '.host_load | .own_seconds >= 0.8 and .own_seconds < 1.2'
 	SHAPE_SEEN=1
+	rm run.journal
 	meter_background -- sh -c 'echo >here; exec "$WORK/burn" 600000'
 	until_true 20 test -e here
-	until_true 20 grep -q '"host"' run.journal
+	until_true 20 grep -q '"host":{"at"' run.journal
 	kill "$(pgrep -P "$METER_PID")"
 	meter_wait
 	consistent
@@ -61,7 +62,7 @@ agrees() {
 
 @test "H-31: the worst window finds what the length of a run dilutes" {
 	meter_background -- sleep 2
-	until_true 20 grep -q '"host"' run.journal
+	until_true 20 grep -q '"host":{"at"' run.journal
 	"$WORK/burn" 500
 	meter_wait
 	consistent
@@ -97,4 +98,92 @@ agrees() {
 	[ -z "${EM_SAN:-}" ] || skip "elsewhere: sanitisers do not live under strace"
 	strace -f -qq -e trace=pread64 -o trace "$EXITMETER" -q --source=proc -i 0 sleep 0.6
 	same "looks" "$(grep -c '"cpu  ' trace)" 2
+}
+
+# ---- exitmeter host -----------------------------------------------------------------------
+
+# looked STATUS FILE: the status is that of the verdict
+looked() {
+	same "status" "$1" "$(jq -r '.host_load.verdict | {quiet: 0, cotenant: 122, unavailable: 125}[.]' "$2")"
+}
+
+@test "exitmeter host: the verdict now, with its status, and the machine" {
+	local status=0
+	"$EXITMETER" host --json --window 0.2 >now.json || status=$?
+	/usr/bin/python3 "$ROOT/tests/e2e/validate.py" "$ROOT/doc/host.schema.json" now.json
+	looked "$status" now.json
+	holds "judged" '.host_load | .verdict != "unavailable" and .span_seconds >= 0.2 and .own_seconds < 0.1
+		and ((.busy_seconds - .own_seconds) / .window_seconds - .foreign_cores | fabs) < 1e-6' now.json
+	same kernel "$(jq -r .env.kernel now.json)" "$(uname -r)"
+	same class "$(jq -r .env.sched_class now.json)" SCHED_OTHER
+	[ ! -e /proc/pressure/cpu ] || holds "waited" '.pressure.cpu.some_seconds >= 0
+		and .pressure.cpu.some_seconds <= .env.psi.cpu.some_seconds' now.json
+	status=0
+	"$EXITMETER" host --window 0.1 >text || status=$?
+	[[ $status -eq 0 || $status -eq 122 ]]
+	[[ $(head -n 1 text) =~ ^host\ $([ "$status" -eq 0 ] && echo quiet || echo busy)\ \(-?[0-9.]+\ foreign\ cores\)\ in\ 0\.10\ s ]]
+	grep "^kernel  *$(uname -r)" text
+}
+
+@test "exitmeter host: busy while every processor is, 0.05 s padded" {
+	[ "$(nproc)" -gt 1 ] || skip "elsewhere: one processor can never be a core busier than it is"
+	local status=0
+	spin "$(nproc)"
+	"$EXITMETER" host --json --window 0.05 >now.json || status=$?
+	unspin
+	same status "$status" 122
+	looked "$status" now.json
+	holds "padded" '.host_load | .window_seconds == 0.05 and .span_seconds >= 0.1' now.json
+}
+
+@test "exitmeter host --watch: a line for each window until a signal, the last one's status" {
+	local status=0 pid
+	"$EXITMETER" host --watch --json --window 0.1 >lines 3>&- &
+	pid=$!
+	METER_PID=$pid
+	until_true 20 has_lines 3
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	METER_PID=
+	tail -n 1 lines >last.json
+	looked "$status" last.json
+	holds "each later than the one before" '[.[].at] | . == sort and length >= 3' <(jq -s . lines)
+}
+
+has_lines() {
+	[ "$(wc -l <lines)" -ge "$1" ]
+}
+
+@test "exitmeter host: nothing to judge by, bad usage, a full disk" {
+	local word status=0
+	for word in --window=0 --window=x --window=nan --foo more '--window 0.1 more'; do
+		status=0
+		# shellcheck disable=SC2086 # several words
+		"$EXITMETER" host $word 2>err || status=$?
+		same "$word" "$status" 125
+		one_line err
+	done
+	status=0
+	"$EXITMETER" host --window 0.1 >/dev/full 2>err || status=$?
+	same "full" "$status" 125
+	one_line err
+}
+
+@test "without /proc there is no verdict, which fails nothing" {
+	[ -z "${EM_SAN:-}" ] || skip "elsewhere: sanitisers need /proc"
+	unshare -m true 2>/dev/null || skip "elsewhere: no mount namespaces"
+	unshare -m sh -c 'mount -t tmpfs none /proc; "$1" host --json --window 0.1; echo $? >status' sh "$EXITMETER" >now.json
+	same "status" "$(cat status)" 125
+	holds "unavailable" '.host_load | .verdict == "unavailable" and .reason == "no-counter"' now.json
+	holds "the machine all the same" '.env | .source == "unavailable" and .kernel != null' now.json
+	unshare -m sh -c 'mount -t tmpfs none /proc; "$1" host --window 0.1; echo $? >status' sh "$EXITMETER" >text
+	same "status" "$(cat status)" 125
+	same "text" "$(head -n 1 text)" "host unavailable: no-counter"
+	unshare -m sh -c 'mount -t tmpfs none /proc; exec "$@"' sh "$EXITMETER" -q --json sum.json --require-quiet \
+		--wait-quiet 5 -- touch started 2>err
+	[ -e started ]
+	cat err
+	same "said before and after" "$(grep -c 'host not judged' err)" 2
+	holds "a run has none" '.host_load | .verdict == "unavailable" and .reason == "no-counter"
+		and .busy_seconds == null and .worst_window == null'
 }

@@ -17,9 +17,8 @@ static void write_load(struct json *j, const char *key, const double load[LOADS]
 	json_array_end(j);
 }
 
-static void write_psi(struct json *j, const struct env *e)
+void json_psi(struct json *j, const struct env *e)
 {
-	json_key(j, "psi");
 	if (!psi_known(e)) {
 		json_null(j);
 		return;
@@ -40,7 +39,8 @@ void json_env(struct json *j, const struct env *e)
 	json_fields(j, e, &env_middle_fields);
 	json_fields_object(j, "cgroup", &e->cgroup, &env_cgroup_fields);
 	json_fields(j, e, &env_thp_fields);
-	write_psi(j, e);
+	json_key(j, "psi");
+	json_psi(j, e);
 	json_fields(j, e, &env_tail_fields);
 	json_close(j);
 }

@@ -9,5 +9,6 @@
 #include "model/env.h"
 
 void json_env(struct json *j, const struct env *e); /* one object, as a value */
+void json_psi(struct json *j, const struct env *e); /* of its pressure alone; or null */
 
 #endif /* JSON_ENV_H */
