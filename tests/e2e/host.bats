@@ -52,7 +52,7 @@ agrees() {
 	rm run.journal
 	meter_background -- sh -c 'echo >here; exec "$WORK/burn" 600000'
 	until_true 20 test -e here
-	until_true 20 grep -q '"host":{"at"' run.journal
+	until_true 20 grep -q '"host_load":{"at"' run.journal
 	kill "$(pgrep -P "$METER_PID")"
 	meter_wait
 	consistent
@@ -62,13 +62,13 @@ agrees() {
 
 @test "H-31: the worst window finds what the length of a run dilutes" {
 	meter_background -- sleep 2
-	until_true 20 grep -q '"host":{"at"' run.journal
+	until_true 20 grep -q '"host_load":{"at"' run.journal
 	"$WORK/burn" 500
 	meter_wait
 	consistent
 	holds "half a second at one core or nearly" '.host_load.worst_window.foreign_cores >= 0.7'
 	holds "in the journal too" '(.host_load.worst_window | [.at + .seconds, .foreign_cores]) as $worst
-		| [inputs | select(.event == "sample" and .host != null).host
+		| [inputs | select(.event == "sample" and .host_load != null).host_load
 			| (.at - $worst[0] | fabs) < 1e-6 and .foreign_cores == $worst[1]] | any' \
 		<(cat sum.json run.journal)
 	agrees

@@ -89,13 +89,13 @@ int values_sample_load(json_object *o, struct load_watch *w, struct why *why)
 {
 	struct load_sample s = { TIME_NONE, UNKNOWN, UNKNOWN, UNKNOWN, NAN };
 	json_object *host;
-	int err = value_child(o, "host", json_type_object, &host, why);
+	int err = value_child(o, "host_load", json_type_object, &host, why);
 
 	if (err || !host)
 		return err;
 	err = value_fields(host, &s, &load_sample_fields, why);
 	if (!err && s.at_ns == TIME_NONE)
-		return why_set(why, "host without at");
+		return why_set(why, "host_load without at");
 	if (!err)
 		load_on_sample(w, &s);
 	return err;

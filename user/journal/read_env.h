@@ -12,7 +12,7 @@
 int values_env(json_object *o, struct env *e, struct why *why);
 /* At @o's host_load, if it is there. */
 int values_host_load(json_object *o, struct host_load *h, struct why *why);
-/* At a sample's host, if it is there: the watch has had it. */
+/* At a sample's host_load, if it is there: the watch has had it. */
 int values_sample_load(json_object *o, struct load_watch *w, struct why *why);
 int values_disks(json_object *o, struct summary *s, struct why *why);
 /* run_start: run, source and env. */

@@ -87,7 +87,7 @@ static void write_load(struct journal *w, const struct load_watch *load)
 							     ? load->newest.foreign_cores
 							     : NAN };
 
-	json_fields_object(&w->j, "host", &told, &load_sample_fields);
+	json_fields_object(&w->j, "host_load", &told, &load_sample_fields);
 }
 
 static void sample(struct journal *w, uint64_t run, const struct tree_sample *s,
