@@ -4,6 +4,7 @@
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
+# make check-engines       Prometheus, databases and schedulers that are started for it
 # make check-browser       the HTML report in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
@@ -188,7 +189,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-browser vm lint lint-flags bench bench-traced fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced fuzz \
 	install install-lib clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(LIBS_)
@@ -397,6 +398,13 @@ $(BROWSER)/installed: $(wildcard tests/browser/package*.json)
 	@cp $^ $(@D)
 	$(Q)cd $(@D) && $(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# What others run, with folders and ports of their own; tools/deps engines installs it.
+# ENGINES="tests/engines/x.bats" selects.
+ENGINES ?= $(sort $(wildcard tests/engines/*.bats))
+check-engines: all $(WORK)
+	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
+		tools/tap-count $(ENGINES)
 
 check-browser: all $(WORK) $(BROWSER)/installed
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) SHOTS=$(abspath $(SHOTS)) \
