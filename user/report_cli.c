@@ -26,6 +26,7 @@ enum {
 	OPT_CSV,
 	OPT_MARKDOWN,
 	OPT_RUNNER,
+	OPT_BY,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -47,6 +48,7 @@ static const struct opt opts[] = {
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
+	{ OPT_BY, "by", "LABEL", "compare journals: those with one value of LABEL are repeats" },
 	{ OPT_RUNNER, "runner", NULL,
 	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
 	{ 'h', "help", NULL, "print this text" },
@@ -124,6 +126,9 @@ static bool take(int key, const char *arg, struct report_options *o)
 	case OPT_ALL:
 		o->list = true;
 		return o->all = true;
+	case OPT_BY:
+		o->by = arg;
+		return true;
 	case OPT_RUNNER:
 		o->kind = &kind_runner;
 		return true;

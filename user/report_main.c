@@ -20,8 +20,9 @@
 #include "report/status.h"
 #include "report/timeformat.h"
 #include "report_cli.h"
-#include "terminal.h"
+#include "report_compare.h"
 #include "report_whole.h"
+#include "terminal.h"
 
 #define STATUS_FAULTY 1 /* malformed, cut off, empty or foreign */
 
@@ -107,6 +108,7 @@ struct journal_file {
 struct outputs {
 	struct output json, report, made[MADE_N];
 	struct wholes *wholes;
+	struct comparing *comparing;
 };
 
 /* Whether one of them reads the journal again. */
@@ -194,6 +196,7 @@ static int render(const struct report_options *o, struct journal_file *j, struct
 		failed |= put(o, j, format_of_made((enum made_output)i), &out->made[i], false,
 			      &read_err) != 0;
 	failed |= wholes_add(out->wholes, &in) != 0;
+	failed |= comparing_add(out->comparing, j->name, j->read.summary) != 0;
 	if (read_err)
 		log_line("cannot read '%s' again: %s", j->name, strerror(-read_err));
 	return failed || read_err ? STATUS_FAILED : status;
@@ -238,7 +241,8 @@ static int open_outputs(const struct report_options *o, bool later, struct outpu
 	if (!err && !o->quiet && !o->report)
 		output_stderr(&out->report);
 	for (int i = 0; !err && i < MADE_N; i++) {
-		if (format_of_made((enum made_output)i)->whole)
+		if (format_of_made((enum made_output)i)->whole ||
+		    (i == MADE_HTML && o->n_journals > 1)) /* one page, of the comparison */
 			continue;
 		err = made_kinds[i].by_name && !later
 			      ? output_open_whole(o->made[i], &out->made[i])
@@ -255,12 +259,15 @@ static void close_outputs(struct outputs *out)
 		output_drop(&out->made[i]);
 }
 
-static int report_all(const struct report_options *o, struct wholes *wholes)
+static int report_all(const struct report_options *o, struct wholes *wholes,
+		      struct comparing *comparing)
 {
 	int status = 0;
 
 	for (int i = 0; i < o->n_journals; i++) {
-		struct outputs out = { .json.fd = -1, .report.fd = -1, .wholes = wholes };
+		struct outputs out = {
+			.json.fd = -1, .report.fd = -1, .wholes = wholes, .comparing = comparing
+		};
 		int one = STATUS_FAILED;
 
 		for (int k = 0; k < MADE_N; k++)
@@ -277,6 +284,7 @@ static int report_all(const struct report_options *o, struct wholes *wholes)
 int main(int argc, char **argv)
 {
 	struct report_options o;
+	struct comparing comparing = { .page.fd = -1 };
 	struct wholes wholes;
 	int status;
 
@@ -284,11 +292,13 @@ int main(int argc, char **argv)
 	if (report_cli_parse(argc, argv, &o, &status))
 		return status;
 	status = STATUS_FAILED;
-	if (!wholes_open(&o, &wholes))
-		status = report_all(&o, &wholes);
+	if (!wholes_open(&o, &wholes) && !comparing_open(&o, &comparing))
+		status = report_all(&o, &wholes, &comparing);
 	if (o.page_missing)
 		status = STATUS_FAILED;
 	if (wholes_close(&wholes))
+		status = STATUS_FAILED;
+	if (comparing_close(&o, &comparing))
 		status = STATUS_FAILED;
 	return status;
 }

@@ -90,7 +90,7 @@ identical() {
 	rerun run.journal second.journal --json two.json
 	same status "$status" 0
 	cat sum.json sum.json | cmp - two.json
-	same "lines for two" "$(grep -c '^exitmeter: .*CPU ' err)" 2
+	same "lines for two" "$(grep -c '^exitmeter: .*, CPU ' err)" 2
 }
 
 @test "report: help and version" {

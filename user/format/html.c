@@ -68,24 +68,6 @@ static void write_samples(struct json *j, const struct curve *s)
 	json_close(j);
 }
 
-/* In JSON a '<' can only stand in a string; there the page must not see one (</script>, <!--). */
-static int put_escaped(const struct json *j, const struct document_sink *to)
-{
-	static const char less[] = "\\u003c";
-	size_t from = 0;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < j->len; i++) {
-		if (j->buf[i] != '<')
-			continue;
-		err = to->put(to->ctx, j->buf + from, i - from);
-		if (!err)
-			err = to->put(to->ctx, less, sizeof(less) - 1);
-		from = i + 1;
-	}
-	return err ? err : to->put(to->ctx, j->buf + from, j->len - from);
-}
-
 static void on_sample(void *samples, const struct curve_point *p)
 {
 	curve_add(samples, p);
@@ -112,19 +94,6 @@ static int write_data(const struct summary *s, const struct curve *samples, stru
 	return err ? err : j->err;
 }
 
-static int write_page(const struct json *data, const struct document_sink *to)
-{
-	struct page page;
-	int err;
-
-	if (!page_get(&page))
-		return -ENOSYS;
-	err = to->put(to->ctx, page.before, page.before_len);
-	if (!err)
-		err = put_escaped(data, to);
-	return err ? err : to->put(to->ctx, page.after, page.after_len);
-}
-
 int format_html(const struct format_input *in, const struct document_sink *to)
 {
 	const struct summary *s = in->summary;
@@ -147,7 +116,7 @@ int format_html(const struct format_input *in, const struct document_sink *to)
 		err = write_data(s, &samples, &rows, &j);
 	}
 	if (!err)
-		err = write_page(&j, to);
+		err = page_write(&j, to);
 	json_free(&j);
 	html_rows_free(&rows);
 	curve_free(&samples);

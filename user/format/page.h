@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "journal/json.h"
+#include "report/document.h"
+
 /* The page before and after its data; borrowed. */
 struct page {
 	const char *before, *after;
@@ -16,5 +19,8 @@ struct page {
 
 /* False: this program was built without one. */
 bool page_get(struct page *ret);
+/* The page with its data, a JSON object, in it.  0, -ENOSYS without a page, or what the sink said.
+ */
+int page_write(const struct json *data, const struct document_sink *to);
 
 #endif /* PAGE_H */

@@ -111,7 +111,7 @@ function peakLine(run, colours) {
 	};
 }
 
-function line(name, data, grid, style, more = {}) {
+export function line(name, data, grid, style, more = {}) {
 	return {
 		name,
 		type: 'line',
@@ -158,14 +158,14 @@ function coreSeries(run, view, colours) {
 }
 
 // At even numbers of @unit, whatever the largest value is.
-function even(largest, unit, most) {
+export function even(largest, unit, most) {
 	const rough = Math.max(largest / unit, 1e-9) / most;
 	const power = 10 ** Math.floor(Math.log10(rough));
 	const interval = [1, 2, 5, 10].map((m) => m * power).find((step) => step >= rough) * unit;
 	return { interval, max: Math.ceil(Math.max(largest, 1e-9) * 1.04 / interval) * interval };
 }
 
-function axis(grid, colours, text, label, scale) {
+export function axis(grid, colours, text, label, scale) {
 	return {
 		gridIndex: grid,
 		type: 'value',
@@ -182,7 +182,7 @@ function axis(grid, colours, text, label, scale) {
 	};
 }
 
-function timeAxis(grid, run, colours, labelled, span) {
+export function timeAxis(grid, run, colours, labelled, span) {
 	return {
 		gridIndex: grid,
 		type: 'value',

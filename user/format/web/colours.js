@@ -9,6 +9,9 @@ export const NAMES_COLOURED = LIGHT.length;
 
 export const isDark = () => window.matchMedia('(prefers-color-scheme: dark)').matches;
 
+// Of a side of a comparison.
+export const sideColour = (side) => (isDark() ? DARK : LIGHT)[side % LIGHT.length];
+
 // The variables of page.css that a canvas needs.
 export function theme() {
 	const style = getComputedStyle(document.documentElement);

@@ -83,8 +83,7 @@ function readPhases(summary) {
 	}));
 }
 
-export function readRun(text) {
-	const told = JSON.parse(text);
+export function readRun(told) {
 	const { summary } = told;
 	const at = Object.fromEntries(told.processes.columns.map((column, i) => [column, i]));
 	const samples = readSamples(told.samples);

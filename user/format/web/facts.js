@@ -34,6 +34,12 @@ function drawHead(run) {
 			make('span', { class: 'label' }, foreign(`${key}=${value}`))));
 }
 
+// "peak rss: 204 MB, not 100 MB"
+function budgetText({ what, limit, value }) {
+	const text = /_bytes$/.test(what) ? bytesText : /_seconds$/.test(what) ? secondsText : countText;
+	return `${what.replace(/_(bytes|seconds)$/, '').replace(/_/g, ' ')}: ${text(value)}, not ${text(limit)}`;
+}
+
 // Each [kind, mark, text]: the mark says without colour what the colour says.
 function badges(run) {
 	const { completeness, source, host_load: load, cut_off: cutOff, run: facts } = run.summary;
@@ -51,8 +57,8 @@ function badges(run) {
 		out.push(['good', '✓', 'host quiet']);
 	else if (load?.verdict === 'cotenant')
 		out.push(['warn', '!', `host busy (${coresText(load.foreign_cores)} foreign cores)`]);
-	for (const what of run.summary.budget?.exceeded ?? [])
-		out.push(['bad', '✕', `over budget: ${typeof what === 'string' ? what : JSON.stringify(what)}`]);
+	for (const over of run.summary.budget?.exceeded ?? [])
+		out.push(['bad', '✕', `over budget: ${budgetText(over)}`]);
 	return out;
 }
 
@@ -112,7 +118,7 @@ function share(part, whole, colour) {
 	return bar;
 }
 
-function table(titles, rows) {
+export function table(titles, rows) {
 	const head = make('tr', {}, ...titles.map(([title, number]) =>
 		make('th', { scope: 'col', class: number ? 'number' : null }, title)));
 	return make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows.map((cells) =>
@@ -144,8 +150,8 @@ function drawPeak(run, colours, goTo) {
 			share(w.rss_bytes, known[0].rss_bytes, colours.of(w.comm))]))));
 }
 
-function scrolled(name, content) {
-	return make('div', { class: 'scroll small', tabindex: '0', role: 'group', 'aria-label': name }, content);
+export function scrolled(name, content, kind = 'scroll small') {
+	return make('div', { class: kind, tabindex: '0', role: 'group', 'aria-label': name }, content);
 }
 
 function drawGroups(run, colours, search) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// main - the page of one run
+// main - the page of one run, or of several that are compared
 import { drawCharts } from './charts.js';
 import { nameColours } from './colours.js';
+import { drawComparison } from './compare.js';
 import { readRun } from './data.js';
 import { drawFacts } from './facts.js';
 import { drawTable } from './table.js';
@@ -48,17 +49,23 @@ function drawZoom(view) {
 	say();
 }
 
+function drawRun(told) {
+	const run = readRun(told);
+	const view = newView(run.end);
+	const colours = nameColours(run);
+	let table = null; // drawn last
+	const goTo = (process) => table.goTo(process);
+	drawFacts(run, view, colours, { goTo, search: (text) => table.lookFor(text) });
+	drawZoom(view);
+	drawCharts(run, view);
+	const timeline = drawTimeline(run, view, colours, newTip(), goTo);
+	table = drawTable(run, view, timeline);
+}
+
 const begun = performance.now();
-const run = readRun(document.getElementById('data').textContent);
-const view = newView(run.end);
-const colours = nameColours(run);
-const elsewhere = {
-	goTo: (process) => processes.goTo(process),
-	search: (text) => processes.lookFor(text),
-};
-drawFacts(run, view, colours, elsewhere);
-drawZoom(view);
-drawCharts(run, view);
-const timeline = drawTimeline(run, view, colours, newTip(), elsewhere.goTo);
-const processes = drawTable(run, view, timeline);
+const told = JSON.parse(document.getElementById('data').textContent);
+if (told.format.startsWith('exitmeter.comparison/'))
+	drawComparison(told);
+else
+	drawRun(told);
 document.documentElement.dataset.readyMs = (performance.now() - begun).toFixed(1);

@@ -1,0 +1,96 @@
+#!/usr/bin/env -S bats --tap
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2016,SC2030,SC2031
+# exitmeter report of several journals: what differs between them, and how far their figures do.
+
+load helpers
+
+# run_of NAME SIDE MIB [OPTION...]: a run whose peak is known
+run_of() {
+	local name=$1 side=$2 mib=$3
+	shift 3
+	"$EXITMETER" -q --source="$SOURCE" --label "side=$side" --journal "$name.journal" "$@" -- \
+		"$WORK/hold" populate="$mib"
+}
+
+# compared ARGUMENT...: the comparison's lines of the text
+compared() {
+	status=0
+	"$EXITMETER" report "$@" 2>err || status=$?
+	cat -v err
+}
+
+# line NAME: of the figures
+line() {
+	grep "^exitmeter: $1  " err
+}
+
+@test "compare: two runs: the command that differs, the figures and their difference" {
+	exits_needed "the peak of each"
+	run_of a old 20
+	run_of b new 60
+	compared a.journal b.journal
+	same status "$status" 0
+	same "reports of each" "$(grep -c '^exitmeter: peak .*, CPU ' err)" 2
+	grep -q '^exitmeter: differs: command: .*populate=20 | .*populate=60$' err
+	same "nothing but exitmeter's lines" "$(grep -vc '^exitmeter: ' err)" 0
+	line "largest process" | grep -E ' 2[0-9] MB +6[0-9] MB +\+4[0-9] MB, \+[0-9.]+ %$'
+	line "processes" | grep -E ' 1 +1 +none$'
+	compared a.journal a.journal
+	same "the same twice" "$(grep -c '^exitmeter: same machine, command' err)" 1
+	compared a.journal
+	same "one is not compared" "$(grep -c 'differ' err)" 0
+}
+
+@test "compare: repeats: medians, their noise, and what is apart" {
+	exits_needed "the peak of each"
+	local i
+	for i in 1 2 3; do
+		run_of "a$i" old 20
+		run_of "b$i" new 60 --label "i=$i"
+	done
+	compared --by side a?.journal b?.journal
+	same status "$status" 0
+	grep -qE '^exitmeter: +old \(3 runs\) +new \(3 runs\) +difference$' err
+	line "largest process" | grep -E '\+4[0-9] MB, \+[0-9.]+ %, noise [0-9.]+ MB$'
+	line "processes" | grep -E ' 1 +1 +none$'
+	compared --by i b?.journal a1.journal
+	same "other sides" "$(grep -c ' difference$' err)" 3
+	compared --by side a?.journal
+	same "a side alone" "$(grep -c '^exitmeter: *old (3 runs)$' err)" 1
+}
+
+@test "compare: a page of several runs, with nothing in it that is not text" {
+	exits_needed "the peak of each"
+	local name='</script><b>'
+	run_of a "$name" 20
+	run_of b new 60
+	status=0
+	"$EXITMETER" report -q --by side a.journal b.journal --html page.html 2>err || status=$?
+	cat err
+	! grep -q 'built without npm' err || skip "elsewhere: built without npm"
+	same status "$status" 0
+	/usr/bin/python3 "$ROOT/tests/e2e/page.py" --data page.html >data.json
+	same "a side's name" "$(jq -r '.sides[0].name' data.json)" "$name"
+	same "runs" "$(jq -c '[.runs[].side]' data.json)" '[0,1]'
+	jq -e --argjson mib "$MIB" '.figures[] | select(.name == "largest process") | .sides |
+		.[0].median >= 20 * $mib and .[1].median >= 60 * $mib and .[1].by > 39 * $mib
+		and .[1].noise == null' data.json
+	jq -e '[.facts[] | select(.differs) | .name] | index("command") != null' data.json
+	/usr/bin/python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import page
+wrong = list(page.harm(page.Page(open("page.html").read()))); print(wrong); sys.exit(bool(wrong))' \
+		"$ROOT/tests/e2e"
+}
+
+@test "compare: of one that cannot be read the others are compared" {
+	run_of a old 20
+	run_of b new 60
+	compared a.journal nowhere.journal b.journal
+	same status "$status" 125
+	same "compared" "$(grep -c '^exitmeter: differs: command' err)" 1
+	compared -q a.journal b.journal
+	same "quiet" "$(wc -c <err)" 0
+	compared -o text a.journal b.journal
+	same "goes where the report goes" "$(grep -c '^exitmeter: differs: command' text)" 1
+	same "on stderr" "$(wc -c <err)" 0
+}
