@@ -11,7 +11,7 @@ int comparing_open(const struct report_options *o, struct comparing *ret)
 	*ret = (struct comparing){ .page.fd = -1, .c.by = o->by };
 	if (o->n_journals < 2)
 		return 0;
-	ret->text = !o->quiet && o->kind == &kind_text;
+	ret->text = !o->quiet && (o->kind == &kind_text || o->kind == &kind_markdown);
 	ret->wanted = ret->text || o->made[MADE_HTML];
 	return output_open(o->made[MADE_HTML], false, &ret->page);
 }
@@ -35,7 +35,8 @@ static int put_text(const struct report_options *o, const struct comparison *c)
 		output_stderr(&out);
 	if (err || out.fd < 0)
 		return err;
-	return output_close(&out, compare_text(c, &to));
+	err = o->kind == &kind_markdown ? compare_markdown(c, &to) : compare_text(c, &to);
+	return output_close(&out, err);
 }
 
 int comparing_close(const struct report_options *o, struct comparing *c)

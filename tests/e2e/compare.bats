@@ -82,6 +82,19 @@ wrong = list(page.harm(page.Page(open("page.html").read()))); print(wrong); sys.
 		"$ROOT/tests/e2e"
 }
 
+@test "compare: as Markdown, after the runs' own" {
+	exits_needed "the peak of each"
+	run_of a 'o|ld`' 20
+	run_of b new 60
+	compared --by side --markdown a.journal b.journal -o out.md
+	cat out.md
+	same "runs and comparison" "$(grep -c '^### ' out.md)" 3
+	grep -qF '| figure | <code>o&#124;ld&#96;</code> | <code>new</code> | difference |' out.md
+	grep -qE '^\| largest process \| 2[0-9] MB \| 6[0-9] MB \| \+4[0-9] MB, \+[0-9.]+ % \|$' out.md
+	same "cells in each row of figures" \
+		"$(sed -n '/^| figure/,$p' out.md | awk -F'|' '{ print NF }' | sort -u)" 6
+}
+
 @test "compare: of one that cannot be read the others are compared" {
 	run_of a old 20
 	run_of b new 60

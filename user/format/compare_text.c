@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "format/compare.h"
+#include "format/markdown.h"
 #include "lib/exitmeter.h"
 #include "report/gather.h"
 #include "units.h"
@@ -168,5 +169,87 @@ int compare_text(const struct comparison *c, const struct document_sink *to)
 		text_pair(g.f, c, 0);
 	for (size_t side = 1; side < c->n_sides; side++)
 		text_pair(g.f, c, side);
+	return gather_close(&g, 0, to);
+}
+
+/* --- as Markdown ---------------------------------------------------------------------------- */
+
+static void markdown_head(FILE *out, const struct comparison *c, const char *first,
+			  bool differences)
+{
+	char text[CELL_MAX];
+
+	fprintf(out, "\n| %s |", first);
+	for (size_t side = 0; side < c->n_sides; side++) {
+		side_text(c, side, text, sizeof(text));
+		fputc(' ', out);
+		markdown_code(out, text);
+		fputs(side && differences ? " | difference |" : " |", out);
+	}
+	fputs("\n|---|", out);
+	for (size_t side = 0; side < c->n_sides; side++)
+		fputs(!differences ? "---|" : side ? "---:|---:|" : "---:|", out);
+	fputc('\n', out);
+}
+
+static void markdown_facts(FILE *out, const struct comparison *c)
+{
+	char text[FACT_MAX];
+	bool any = false;
+
+	for (size_t fact = 0; fact < compare_facts(); fact++) {
+		if (!compare_fact_differs(c, fact))
+			continue;
+		if (!any)
+			markdown_head(out, c, "differs", false);
+		any = true;
+		fprintf(out, "| %s |", compare_fact(fact));
+		for (size_t side = 0; side < c->n_sides; side++) {
+			fact_text(c, side, fact, text);
+			fputc(' ', out);
+			markdown_code(out, text);
+			fputs(" |", out);
+		}
+		fputc('\n', out);
+	}
+	if (!any)
+		fputs("\nSame machine, command and way of measuring, as far as recorded.\n", out);
+}
+
+static void markdown_figures(FILE *out, const struct comparison *c)
+{
+	char text[CELL_MAX];
+
+	markdown_head(out, c, "figure", true);
+	for (size_t f = 0; f < compare_figures(); f++) {
+		const struct compare_figure *figure = compare_figure(f);
+
+		if (!known(c, f))
+			continue;
+		fprintf(out, "| %s |", figure->name);
+		for (size_t side = 0; side < c->n_sides; side++) {
+			const struct compare_value v = compare_value_of(c, side, f);
+			const struct compare_difference d = compare_difference_of(c, side, f);
+
+			value_text(&v, figure->unit, text);
+			fprintf(out, " %s |", text);
+			difference_text(&d, figure->unit, text);
+			if (side)
+				fprintf(out, " %s |", text);
+		}
+		fputc('\n', out);
+	}
+}
+
+int compare_markdown(const struct comparison *c, const struct document_sink *to)
+{
+	struct gathered g;
+	int err = gather_open(&g);
+
+	if (err)
+		return err;
+	fputs("\n### Comparison\n", g.f);
+	markdown_facts(g.f, c);
+	markdown_figures(g.f, c);
 	return gather_close(&g, 0, to);
 }

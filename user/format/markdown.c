@@ -9,14 +9,14 @@
 
 #include "format/cells.h"
 #include "format/format.h"
+#include "format/markdown.h"
 #include "format/name.h"
 #include "report/gather.h"
 #include "units.h"
 
 #define PROCESS_NAME_MAX 96
 
-/* @text is plain already. */
-static void put_code(FILE *out, const char *text)
+void markdown_code(FILE *out, const char *text)
 {
 	fputs("<code>", out);
 	for (; *text; text++)
@@ -32,7 +32,7 @@ static void put_text(FILE *out, const char *text)
 	char plain[512];
 
 	plain_text(text, strlen(text), plain, sizeof(plain));
-	put_code(out, plain);
+	markdown_code(out, plain);
 }
 
 static void put_cell(FILE *out, const char *text)
@@ -90,7 +90,7 @@ static void put_process(FILE *out, const struct process *p)
 
 	process_name(p, name, sizeof(name));
 	fputs("| ", out);
-	put_code(out, name);
+	markdown_code(out, name);
 	fputs(" |", out);
 	put_cell(out, cell_count(p->pid, text));
 	put_cell(out, cell_bytes(p->peak_rss_bytes, text));
@@ -137,7 +137,7 @@ int format_markdown(const struct format_input *in, const struct document_sink *t
 		return err;
 	run_name(in->summary, name);
 	fputs("### ", g.f);
-	put_code(g.f, name);
+	markdown_code(g.f, name);
 	put_figures(g.f, in->summary);
 	put_reasons(g.f, in->summary);
 	err = put_processes(&g, in, to);
