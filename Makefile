@@ -45,7 +45,7 @@ PKG_CONFIG ?= pkg-config
 LIB_SRC := $(wildcard user/lib/*.c)
 
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
-EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c,$(wildcard user/*.c)) \
+EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c user/suggest_%.c,$(wildcard user/*.c)) \
 	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c user/hostcmd/*.c) \
@@ -60,7 +60,7 @@ COLUMNS_PKGS := smartcols
 
 # exitmeter-report: reads a journal and renders it; no privileges, no BPF.
 REPORT_SRC := $(wildcard user/report_*.c) \
-	$(patsubst %,user/%.c,log units output options kinds made terminal procfs/reading) \
+	$(patsubst %,user/%.c,log units output programs options kinds made terminal procfs/reading) \
 	$(wildcard user/model/*.c user/journal/*.c user/report/*.c) \
 	$(filter-out $(COLUMNS_SRC) $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
 	$(LIB_SRC)
@@ -81,12 +81,18 @@ SERVE_SRC := $(wildcard user/serve_*.c user/serve/*.c) \
 	$(LIB_SRC)
 SERVE_PKGS := libmicrohttpd zlib json-c
 
+# exitmeter-suggest: asks them; exitmeter report --from too.
+SUGGEST_SRC := user/suggest_main.c $(patsubst %,user/%.c,log units output options url) \
+	$(wildcard user/query/*.c) user/journal/json.c \
+	$(LIB_SRC)
+SUGGEST_PKGS := json-c sqlite3 libpq
+
 LIB_SONAME := libexitmeter.so.1
 LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
 PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
-	user/record/table.c user/record/sql.c \
+	user/record/table.c user/record/sql.c user/query/suggest.c user/query/fleet.c \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
 	$(filter-out $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
 	$(patsubst %,user/serve/%.c,accept exited gunzip token) \
@@ -150,6 +156,7 @@ ifneq ($(filter /%,$(shell $(CC) -print-file-name=libbpf.a)),)
 EXITMETER_LIBS := -Wl,-Bstatic $(EXITMETER_LIBS) -Wl,-Bdynamic
 endif
 SERVE_LIBS      = $(shell $(PKG_CONFIG) --libs $(SERVE_PKGS))
+SUGGEST_LIBS   := $(shell $(PKG_CONFIG) --libs $(SUGGEST_PKGS))
 RECORD_LIBS    := $(shell $(PKG_CONFIG) --libs $(RECORD_PKGS))
 REPORT_LIBS    := $(shell $(PKG_CONFIG) --libs $(REPORT_PKGS) $(COLUMNS_PKGS))
 PURE_LIBS      := $(shell $(PKG_CONFIG) --libs $(PURE_PKGS))
@@ -192,7 +199,7 @@ SUB := $(MAKE) --no-print-directory
 .PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced fuzz \
 	install install-lib clean run-tests FORCE
 
-all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(LIBS_)
+all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
 static: $(STATIC)
 
 # Objects of one set of flags never end in a program of another.
@@ -260,6 +267,10 @@ $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 $(B)/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(REPORT_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/exitmeter-suggest: $(call obj,$(SUGGEST_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(SUGGEST_LIBS) $(LDLIBS) -lm -o $@
 
 $(B)/exitmeter-record: $(call obj,$(RECORD_SRC))
 	$(call say,LD,$@)
@@ -470,7 +481,8 @@ install-lib: $(LIBS_)
 install: all install-lib
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
 	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
-	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(DESTDIR)$(libexecdir)/exitmeter
+	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-suggest \
+		$(DESTDIR)$(libexecdir)/exitmeter
 	install -m 755 $(B)/exitmeter-serve $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-serve
 	install -d $(DESTDIR)$(unitdir)
 	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in \

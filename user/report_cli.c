@@ -27,6 +27,8 @@ enum {
 	OPT_MARKDOWN,
 	OPT_RUNNER,
 	OPT_BY,
+	OPT_FROM,
+	OPT_RUN,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -51,6 +53,8 @@ static const struct opt opts[] = {
 	{ OPT_BY, "by", "LABEL", "compare journals: those with one value of LABEL are repeats" },
 	{ OPT_RUNNER, "runner", NULL,
 	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
+	{ OPT_FROM, "from", "URL", "of the database that runs were recorded in, not of journals:" },
+	{ OPT_RUN, "run", "ID", "with --from: the run, of one host or many" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -132,6 +136,9 @@ static bool take(int key, const char *arg, struct report_options *o)
 	case OPT_RUNNER:
 		o->kind = &kind_runner;
 		return true;
+	case OPT_FROM:
+	case OPT_RUN:
+		return o->from_database = true;
 	case OPT_SPANS:
 		o->spans = arg;
 		return true;
@@ -196,6 +203,8 @@ int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_s
 				return 1;
 		}
 	}
+	if (o->from_database)
+		return 0;
 	if (optind == argc) {
 		log_line("no journal given (see exitmeter report --help)");
 		return 1;

@@ -26,6 +26,7 @@ struct report_options {
 	bool own_lines;     /* text behind that */
 	char log_fd[32];
 	bool append, quiet, list, all;
+	bool from_database; /* no journals: what --from and --run say is another's business */
 	bool page_missing; /* a page was asked for that cannot be made: it was told */
 	long top;
 	enum top_order sort;

@@ -16,6 +16,7 @@
 #include "journal/spans.h"
 #include "log.h"
 #include "output.h"
+#include "programs.h"
 #include "report/document.h"
 #include "report/status.h"
 #include "report/timeformat.h"
@@ -281,6 +282,18 @@ static int report_all(const struct report_options *o, struct wholes *wholes,
 	return status;
 }
 
+/* Database code is in a program of its own. */
+static int ask_database(char **argv)
+{
+	static char name[] = "report"; /* as which it shall work */
+	int err;
+
+	argv[0] = name;
+	err = program_exec("suggest", argv);
+	log_line("exitmeter-suggest: %s", err == -ENOENT ? "not installed" : strerror(-err));
+	return STATUS_FAILED;
+}
+
 int main(int argc, char **argv)
 {
 	struct report_options o;
@@ -291,6 +304,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, ""); /* how wide a character is; numbers stay as they are */
 	if (report_cli_parse(argc, argv, &o, &status))
 		return status;
+	if (o.from_database)
+		return ask_database(argv);
 	status = STATUS_FAILED;
 	if (!wholes_open(&o, &wholes) && !comparing_open(&o, &comparing))
 		status = report_all(&o, &wholes, &comparing);
