@@ -228,3 +228,64 @@ os.waitpid(pid, 0)' "$@" | tr -d '\r'
 	"$EXITMETER" report run.journal --markdown --all >md
 	same "rows" "$(grep -c '^| <code>' md)" "$(grep -c '"event":"process"' run.journal)"
 }
+
+# ---- trace --------------------------------------------------------------------------------
+
+trace_check() {
+	/usr/bin/python3 "$ROOT/tests/e2e/trace_check.py" "$@"
+}
+
+# events FILTER: how many events of the trace FILTER selects
+events() {
+	jq "[.traceEvents[] | select($1)] | length" trace.json
+}
+
+@test "trace: a track for each process, counters, phases and attempts, by the format's rules" {
+	exits_needed "a row of each"
+	run_with -q --trace trace.json --journal run.journal -i 0.05 -- sh -c '
+		e=$1
+		"$e" span setup
+		seq 20 | xargs -n1 /bin/true
+		"$e" span work
+		"$e" span one -- "$e" span two -- sleep 0.3
+		exit 3' sh "$EXITMETER"
+	same status "$status" 3
+	trace_check trace.json run.journal
+	same processes "$(events '.ph == "X" and .cat == "process"')" "$(grep -c '"event":"process"' run.journal)"
+	same phases "$(jq -c '[.traceEvents[] | select(.cat == "phase") | .name]' trace.json)" '["setup","work"]'
+	same "attempts, beside each other" \
+		"$(jq -c '[.traceEvents[] | select(.cat == "attempt") | [.name, .tid]] | sort' trace.json)" '[["one",2],["two",3]]'
+	# what is counted is what was sampled
+	same "samples" "$(jq -c '[.traceEvents[] | select(.ph == "C" and .name == "processes") | .args.value]' trace.json)" \
+		"$(jq -cs '[.[] | select(.event == "sample") | .processes]' run.journal)"
+	same "the last thing" "$(jq '[.traceEvents[] | select(.name == "resident memory")] | last.args.value' trace.json)" 0
+	same "the run's status" "$(jq '.traceEvents[] | select(.cat == "run") | .args.run.exit_code' trace.json)" 3
+	"$EXITMETER" report run.journal --trace again.json -q
+	cmp trace.json again.json
+	# a journal without its end
+	sed '$d' run.journal >cut.journal
+	status=0
+	"$EXITMETER" report cut.journal --trace cut.json -q || status=$?
+	same status "$status" 1
+	trace_check cut.json cut.journal
+}
+
+@test "trace: pids that come again have tracks of their own" {
+	exits_needed "a row of each"
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: ns_last_pid needs root"
+	run_with -q --trace trace.json --journal run.journal -- "$WORK/samepid" last 3
+	trace_check trace.json run.journal
+	same "rows of the pid" "$(events '.cat == "process" and .args.pid == '"$(truth pid)")" 3
+	same "tracks" "$(jq '[.traceEvents[] | select(.cat == "process" and .args.pid == '"$(truth pid)"') | .pid]
+		| unique | length' trace.json)" 3
+}
+
+@test "trace: of what was there before it was attached to nothing lies before the start" {
+	exits_needed "a row of each"
+	"$WORK/hold" tell=go pause >/dev/null 3>&- &
+	target=$!
+	run_with -q -p "$target" --duration 0.3 --trace trace.json --journal run.journal
+	kill "$target"
+	trace_check trace.json run.journal
+	same "it" "$(events ".cat == \"process\" and .args.pid == $target and .ts == 0 and .args.running")" 1
+}

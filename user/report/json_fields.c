@@ -110,6 +110,16 @@ void json_fields(struct json *j, const void *base, const struct field_table *t)
 	}
 }
 
+void json_field_named(struct json *j, const void *base, const struct field_table *t,
+		      const char *name)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!strcmp(t->at[i].name, name)) {
+			json_key(j, name);
+			json_field_value(j, (const char *)base + t->at[i].offset, t->at[i].kind);
+		}
+}
+
 void json_fields_object(struct json *j, const char *key, const void *base,
 			const struct field_table *t)
 {

@@ -12,6 +12,9 @@
 void json_field_value(struct json *j, const void *at, enum field_kind kind);
 /* As members of the open object. */
 void json_fields(struct json *j, const void *base, const struct field_table *t);
+/* The one of that name. */
+void json_field_named(struct json *j, const void *base, const struct field_table *t,
+		      const char *name);
 /* As an object, a member named @key. */
 void json_fields_object(struct json *j, const char *key, const void *base,
 			const struct field_table *t);
