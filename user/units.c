@@ -16,8 +16,7 @@ int64_t clock_ns(clockid_t clock)
 	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* Length of the UTF-8 character at @p, 0 for none; its code point in *@ret. */
-static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
+size_t utf8_char(const unsigned char *p, size_t len, uint32_t *ret)
 {
 	size_t n = p[0] < 0x80   ? 1
 		   : p[0] < 0xc2 ? 0
@@ -41,7 +40,7 @@ static size_t utf8(const unsigned char *p, size_t len, uint32_t *ret)
 	return n;
 }
 
-static bool harmless(uint32_t c)
+bool char_harmless(uint32_t c)
 {
 	return c >= 0x20 && !(c >= 0x7f && c < 0xa0) && c != 0x61c &&
 	       !(c >= 0x200b && c <= 0x200f) && !(c >= 0x2028 && c <= 0x202e) &&
@@ -55,11 +54,11 @@ static int escape(const char *text, size_t len, bool backslash, char *buf, size_
 
 	while (at < len) {
 		uint32_t c = 0;
-		size_t n = utf8(p + at, len - at, &c);
+		size_t n = utf8_char(p + at, len - at, &c);
 		char piece[4 * 4 + 1];
 		size_t size = n;
 
-		if (n && harmless(c) && !(backslash && c == '\\')) {
+		if (n && char_harmless(c) && !(backslash && c == '\\')) {
 			memcpy(piece, p + at, n);
 		} else if (n && c == '\\' && backslash) {
 			piece[0] = piece[1] = '\\';

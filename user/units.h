@@ -5,6 +5,7 @@
 #ifndef UNITS_H
 #define UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -15,6 +16,14 @@
 
 /* That clock now, in ns. */
 int64_t clock_ns(clockid_t clock);
+
+/*
+ * Length of the UTF-8 character at @p (Unicode table 3-7: no overlong forms, no surrogates, nothing
+ * above U+10FFFF), 0 for none; its code point in *@ret.
+ */
+size_t utf8_char(const unsigned char *p, size_t len, uint32_t *ret);
+/* No control character (C0, DEL, C1), direction mark or other character that is not seen. */
+bool char_harmless(uint32_t c);
 
 /*
  * @text as a terminal may show it: control characters (C0, DEL, C1), bytes that are no UTF-8 and

@@ -289,3 +289,45 @@ events() {
 	trace_check trace.json run.journal
 	same "it" "$(events ".cat == \"process\" and .args.pid == $target and .ts == 0 and .args.running")" 1
 }
+
+# ---- hostile names ------------------------------------------------------------------------
+
+@test "hostile names: </script>, quotes, control characters, 10 KB, direction marks, in every format" {
+	exits_needed "a row of each"
+	local kind hostile="$ROOT/tests/e2e/hostile.py" kinds
+	run_with -q --journal run.journal -- sh -c '"$1" span x; seq 20 | xargs -n1 /bin/true' sh "$EXITMETER"
+	/usr/bin/python3 "$hostile" make run.journal hostile.journal
+	status=0
+	"$EXITMETER" --report=? true 2>kinds || status=$?
+	kinds=$(sed "s/^exitmeter: report '?': //; s/,//g" kinds)
+	for kind in $kinds; do
+		[ "$kind" != none ] || continue
+		"$EXITMETER" report hostile.journal --report="$kind" --all -o "report.$kind" 2>err
+		same "messages" "$(wc -c <err)" 0
+		/usr/bin/python3 "$hostile" check "$kind" "report.$kind"
+	done
+	within "kinds" "$(wc -w <<<"$kinds")" 13 99
+	# each output with a file of its own
+	"$EXITMETER" report --help | sed -nE 's/^ +--(trace|html|prom|openmetrics) FILE .*/\1/p' >outputs
+	within "outputs" "$(wc -l <outputs)" 3 4
+	while read -r kind; do
+		"$EXITMETER" report hostile.journal -q "--$kind" "out.$kind" 2>err || grep 'built without' err
+		[ ! -s "out.$kind" ] || /usr/bin/python3 "$hostile" check "$kind" "out.$kind"
+	done <outputs
+	trace_check out.trace
+	"$EXITMETER" report hostile.journal -q --json out.json
+	/usr/bin/python3 "$hostile" check json out.json
+	for kind in '%C' '%{run.id}|%{run.labels}|%{run.cwd}'; do
+		"$EXITMETER" report hostile.journal -f "$kind" -o out.time
+		/usr/bin/python3 "$hostile" check time out.time
+	done
+	"$EXITMETER" report hostile.journal -v -o out.verbose
+	/usr/bin/python3 "$hostile" check verbose out.verbose
+	same "lines of a block" "$(grep -c $'^\t' out.verbose)" 23
+	for kind in tree table; do
+		TERM=xterm CI='' NO_COLOR=1 terminal 80 "$EXITMETER" report hostile.journal --report="$kind" >"report.$kind"
+		/usr/bin/python3 "$hostile" check "$kind" "report.$kind"
+		sed '/^exitmeter: /d' "report.$kind" >plain
+		[ "$(wc -L <plain)" -le 80 ]
+	done
+}

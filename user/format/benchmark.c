@@ -111,9 +111,7 @@ int format_bencher(const struct format_input *in, const struct document_sink *to
 	json_open(&j);
 	/* A user's words as a key: escaped. */
 	json_cstring(&j, run);
-	j.comma = false;
-	json_raw(&j, ":", 1);
-	j.comma = false;
+	json_colon(&j);
 	json_open(&j);
 	if (u->peak_lower_bytes >= 0)
 		put_measure(&j, "memory", (double)u->peak_lower_bytes, u->peak_lower_bytes,

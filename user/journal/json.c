@@ -123,40 +123,11 @@ void json_key(struct json *j, const char *key)
 	put(j, "\":", 2);
 }
 
-size_t json_utf8_len(const unsigned char *p, size_t len)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n;
-
-	if (p[0] < 0x80)
-		return 1;
-	if (p[0] < 0xc2 || p[0] > 0xf4)
-		return 0;
-	n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	if (len < n)
-		return 0;
-	if (p[0] == 0xe0)
-		low = 0xa0;
-	else if (p[0] == 0xed)
-		high = 0x9f;
-	else if (p[0] == 0xf0)
-		low = 0x90;
-	else if (p[0] == 0xf4)
-		high = 0x8f;
-	if (p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return n;
-}
-
-static void put_escape(struct json *j, unsigned char c)
+static void put_escape(struct json *j, uint32_t c)
 {
 	static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-	const char *p = c ? strchr(plain, c) : NULL;
-	char text[8];
+	const char *p = c && c < 0x80 ? strchr(plain, (int)c) : NULL;
+	char text[16];
 	int n;
 
 	if (p)
@@ -174,13 +145,12 @@ void json_string(struct json *j, const char *text, size_t len)
 	separate(j);
 	put(j, "\"", 1);
 	while (i < len) {
-		size_t n = json_utf8_len(p + i, len - i);
-		unsigned char c = p[i];
+		uint32_t c = p[i];
+		size_t n = utf8_char(p + i, len - i, &c);
 
-		/* DEL and the C1 controls too: a journal may be shown by a terminal. */
-		if (n == 2 && c == 0xc2 && p[i + 1] < 0xa0)
-			c = p[i + 1];
-		else if (n > 1 || (n && c >= 0x20 && c != 0x7f && c != '"' && c != '\\')) {
+		/* What a terminal would take for its own or not show, too: a journal may be shown.
+		 */
+		if (n && char_harmless(c) && c != '"' && c != '\\') {
 			i += n;
 			continue;
 		}

@@ -2,7 +2,8 @@
 /*
  * json - the one JSON writer: into a growing buffer, commas and escapes by itself
  *
- * Strings are arbitrary bytes: control characters, quote and backslash are escaped, bytes that
+ * Strings are arbitrary bytes: control characters, direction marks and others that are not seen,
+ * quote and backslash are escaped, bytes that
  * are not UTF-8 become \u00XX of their Latin-1 value, so that the output is always valid UTF-8
  * JSON.  Doubles are printed in the shortest form that reads back to the same double; NaN and
  * infinity become null.  Locale independent.  Out of memory is sticky: @err becomes -ENOMEM,
@@ -36,11 +37,6 @@ void json_key(struct json *j, const char *key); /* trusted: plain ASCII */
 void json_string(struct json *j, const char *text, size_t len);
 /* After a string: it was a key, of any bytes. */
 void json_colon(struct json *j);
-/*
- * Bytes of the well-formed UTF-8 character at @p (Unicode table 3-7: no overlong forms, no
- * surrogates, nothing above U+10FFFF), or 0.
- */
-size_t json_utf8_len(const unsigned char *p, size_t len);
 void json_cstring(struct json *j, const char *text); /* NULL: null */
 void json_int(struct json *j, int64_t v);
 void json_double(struct json *j, double v);

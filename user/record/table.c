@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "units.h"
+
 #define PATH_NAME_MAX 64
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
@@ -213,9 +215,10 @@ static void put(struct row *r, const char *text, size_t len)
 static void put_text(struct row *r, const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
+	uint32_t c;
 
 	for (size_t i = 0, n; i < len && !r->err; i += n ? n : 1) {
-		n = json_utf8_len(p + i, len - i);
+		n = utf8_char(p + i, len - i, &c);
 		if (!p[i])
 			put(r, REPLACEMENT, sizeof(REPLACEMENT) - 1);
 		else if (n)
