@@ -105,7 +105,8 @@ int format_html(const struct format_input *in, const struct document_sink *to)
 
 	json_init(&j);
 	err = curve_init(&samples, POINTS_MAX);
-	if (html_rows_init(&rows, s->run.wall_ns >= 0 ? s->run.wall_ns : s->aged_ns, ROWS_MAX))
+	if (html_rows_init(&rows, s->run.wall_ns > s->aged_ns ? s->run.wall_ns : s->aged_ns,
+			   ROWS_MAX))
 		err = -ENOMEM;
 	if (!err) {
 		in->samples(in->rows, on_sample, &samples);

@@ -14,10 +14,10 @@
 #define ROWS_FAILED  250
 #define ROWS_RUNNING 250
 
-/* Bytes of arguments a row may have, so that a page of many processes stays small. */
-#define ARGUMENTS_SUM   ((size_t)320 * 1024)
-#define ARGUMENTS_LEAST ((size_t)64)
-#define ARGUMENTS_MOST  ((size_t)4096)
+/* Bytes that all arguments take in the page, and those of one row. */
+#define ARGUMENTS_SUM   ((size_t)208 * 1024)
+#define ARGUMENTS_LEAST ((size_t)48)
+#define ARGUMENTS_MOST  ((size_t)6 * 4096)
 
 /* Bits of a row's flags; above them its notes. */
 enum {
@@ -191,26 +191,63 @@ static int64_t number_of(struct text **texts, const char *at, size_t len)
 	return t->number;
 }
 
-/* How much of its arguments a row keeps: whole characters. */
+/* What a byte of arguments takes in the page; a NUL ends one of them. */
+static size_t byte_cost(unsigned char c)
+{
+	if (!c)
+		return 3;
+	if (c == '"' || c == '\\')
+		return 2;
+	return c < 0x20 || c == 0x7f || c == '<' ? 6 : 1;
+}
+
+/* How much of its arguments a row keeps in @most bytes of the page: whole characters. */
 static size_t arguments_len(const struct process *p, size_t most)
 {
-	size_t len = p->argv_len;
+	size_t len = 0, cost = 0;
 
-	if (len <= most)
+	while (len < p->argv_len && cost <= most)
+		cost += byte_cost((unsigned char)p->argv[len++]);
+	if (cost <= most)
 		return len;
-	len = most;
+	len--;
 	while (len && ((unsigned char)p->argv[len] & 0xc0) == 0x80)
 		len--;
 	return len;
 }
 
-static size_t arguments_most(size_t rows)
+static size_t cost_of(const struct process *p)
 {
-	size_t most = rows ? ARGUMENTS_SUM / rows : ARGUMENTS_MOST;
+	size_t cost = 0;
 
-	return most < ARGUMENTS_LEAST  ? ARGUMENTS_LEAST
-	       : most > ARGUMENTS_MOST ? ARGUMENTS_MOST
-				       : most;
+	for (size_t i = 0; i < p->argv_len; i++)
+		cost += byte_cost((unsigned char)p->argv[i]);
+	return cost;
+}
+
+/* The most each row may take so that all take ARGUMENTS_SUM: short ones leave room for long ones.
+ */
+static size_t arguments_most(struct process *const *rows, size_t n)
+{
+	size_t low = ARGUMENTS_LEAST, high = ARGUMENTS_MOST;
+	size_t *costs = calloc(n + 1, sizeof(*costs));
+
+	if (!costs)
+		return low;
+	for (size_t i = 0; i < n; i++)
+		costs[i] = cost_of(rows[i]);
+	while (low < high) {
+		size_t middle = (low + high + 1) / 2, sum = 0;
+
+		for (size_t i = 0; i < n; i++)
+			sum += costs[i] < middle ? costs[i] : middle;
+		if (sum <= ARGUMENTS_SUM)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	free(costs);
+	return low;
 }
 
 static void write_names(struct json *j, const struct text *names)
@@ -364,7 +401,7 @@ int html_rows_write(struct html_rows *r, struct json *j)
 
 	if (err)
 		return err;
-	most = arguments_most(n);
+	most = arguments_most(rows, n);
 	json_key(j, "processes");
 	json_open(j);
 	write_words(j);
