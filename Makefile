@@ -67,11 +67,11 @@ REPORT_SRC := $(wildcard user/report_*.c) \
 REPORT_PKGS := json-c
 
 # exitmeter-record: writes journals into databases; no privileges, no BPF.
-RECORD_SRC := $(wildcard user/record_main.c user/log*.c user/units*.c user/output*.c user/url*.c) \
+RECORD_SRC := $(wildcard user/record_main.c user/log*.c user/units*.c user/output*.c user/url*.c) user/scheduler.c \
 	$(wildcard user/options.c user/procfs/reading.c user/model/*.c user/journal/*.c) \
 	$(wildcard user/report/*.c user/record/*.c) \
 	$(LIB_SRC)
-RECORD_PKGS := json-c sqlite3 libpq libcap-ng
+RECORD_PKGS := json-c sqlite3 libpq libcap-ng libcurl zlib
 
 # exitmeter-serve: journals over HTTP.
 SERVE_SRC := $(wildcard user/serve_*.c user/serve/*.c) \
@@ -92,7 +92,7 @@ LIBS_      := $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME)
 
 # What unit tests and fuzz targets may call: everything that runs without BPF and without a main().
 PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
-	user/record/table.c user/record/sql.c user/query/suggest.c user/query/fleet.c \
+	$(patsubst %,user/record/%.c,table sql statement ended) user/query/suggest.c user/query/fleet.c \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
 	$(filter-out $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
 	$(patsubst %,user/serve/%.c,accept exited gunzip token) \

@@ -85,7 +85,9 @@ static const struct opt opts[] = {
 	  "name phases and attempts: fd:N[,M], unix:PATH, fifo:PATH[,PATH]" },
 	{ OPT_SPANS, "spans", "FILE", "attempts: lines of JSON with id, started and ended" },
 	{ OPT_PSS, "pss", NULL, "sample the memory of the tree with shared pages counted once" },
-	{ OPT_TO, "to", "URL", "record the run in sqlite:FILE or postgresql://...; repeatable" },
+	{ OPT_TO, "to", "URL",
+	  "record the run in sqlite:FILE, postgresql://... or http(s)://...; repeatable" },
+	SCHEDULER_ROWS,
 	{ OPT_SPOOL, "spool", "DIR", "where runs wait that are not recorded yet" },
 	{ OPT_CGROUP, "cgroup", NULL, "run the command in a cgroup of its own and tell its peak" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
@@ -388,7 +390,7 @@ static bool take(int key, const char *arg, struct config *c)
 		return c->debug = true;
 	default:
 		if (key < MADE_OPTION || key >= MADE_OPTION + MADE_N)
-			return false;
+			return !scheduler_take(&c->scheduler, key, arg);
 		c->made[key - MADE_OPTION] = arg;
 		return true;
 	}
@@ -420,6 +422,44 @@ static bool is_subcommand(const char *word)
 		if (!strcmp(word, names[i]))
 			return true;
 	return false;
+}
+
+/* Of a run that is not split the start is one: the environment is the same now as anywhere in it.
+ */
+static bool read_start(struct scheduler *s)
+{
+	const char *text = getenv(s->start_env);
+	bool ok = text && scheduler_number(text, &s->start);
+
+	if (!ok)
+		log_line("start: %s is %s: attempts are not recorded", s->start_env,
+			 text ? "no number" : "not set");
+	free(s->start_env);
+	s->start_env = NULL;
+	return ok;
+}
+
+/* How attempts are recorded goes with each URL.  False after one line was printed. */
+static bool scheduler_fits(struct config *c)
+{
+	if (!scheduler_check(&c->scheduler))
+		return false;
+	if (c->scheduler.on && !c->n_to) {
+		log_line("--worker, --start, --select-sql and --update-sql go with --to");
+		return false;
+	}
+	if (c->scheduler.start_env && !c->split && !read_start(&c->scheduler))
+		while (c->n_to)
+			free(c->to[--c->n_to]);
+	for (size_t i = 0; i < c->n_to; i++) {
+		char *target = scheduler_target(&c->scheduler, c->to[i]);
+
+		if (!target)
+			return false;
+		free(c->to[i]);
+		c->to[i] = target;
+	}
+	return true;
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
@@ -485,6 +525,8 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 		log_line("no command given (see --help)");
 		goto bad;
 	}
+	if (!scheduler_fits(&c))
+		goto bad;
 	c.command = c.n_pids ? NULL : argv + optind;
 	*ret_config = c;
 	if (c.n_pids)
@@ -504,6 +546,7 @@ void cli_free(struct config *c)
 	for (size_t i = 0; i < c->n_to; i++)
 		free(c->to[i]);
 	free(c->to);
+	scheduler_free(&c->scheduler);
 	free(c->pids);
 	c->labels = NULL;
 	c->disks = NULL;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "scheduler.h"
 #include "kinds.h"
 #include "made.h"
 #include "terminal.h"
@@ -65,7 +66,8 @@ struct config {
 	size_t n_disks;
 	char **to; /* URLs to record in, owned, as are the texts */
 	size_t n_to;
-	const char *spool; /* NULL: the default */
+	struct scheduler scheduler; /* whose attempts are recorded */
+	const char *spool;          /* NULL: the default */
 };
 
 #endif /* CONFIG_H */

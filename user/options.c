@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 
 #include "log.h"
+
+#define VARIABLE_MAX 62 /* of its name: as the BPF side looks for it */
 
 void options_getopt(const struct opt *opts, size_t n, const char *prefix,
 		    char shorts[3 * OPTIONS_MAX], struct option longs[OPTIONS_MAX + 1])
@@ -71,6 +74,17 @@ bool options_seconds(const char *text, double *ret)
 		return false;
 	*ret = v;
 	return true;
+}
+
+bool options_variable(const char *name)
+{
+	const char *at = name;
+
+	if (!*at || isdigit((unsigned char)*at))
+		return false;
+	while (isalnum((unsigned char)*at) || *at == '_')
+		at++;
+	return !*at && at - name <= VARIABLE_MAX;
 }
 
 bool options_sort(const char *text, int *ret)

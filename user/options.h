@@ -29,6 +29,8 @@ void options_print(const struct opt *opts, size_t n);
 bool options_number(const char *what, const char *text, long least, long most, long *ret);
 /* Seconds from 0 on, with a fraction; false, and nothing said, when @text is none. */
 bool options_seconds(const char *text, double *ret);
+/* Whether it is the name of an environment variable that can be looked for; prints nothing. */
+bool options_variable(const char *name);
 /* "peak", "cpu" or "start": 0, 1, 2. */
 bool options_sort(const char *text, int *ret);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 #include "options.h"
 #include "output.h"
 #include "record/deliver.h"
+#include "record/live.h"
+#include "scheduler.h"
+#include "url.h"
 
 #define STATUS_OWED 1 /* something was not recorded */
 
@@ -30,11 +34,12 @@ enum {
 
 /* The man page is checked against the --help this makes. */
 static const struct opt opts[] = {
-	{ OPT_TO, "to", "URL", "sqlite:FILE or postgresql://...; repeatable" },
+	{ OPT_TO, "to", "URL", "sqlite:FILE, postgresql://... or http(s)://...; repeatable" },
 	{ OPT_REPLAY, "replay", NULL, "record what waits in the spool, the oldest first" },
 	{ OPT_SPOOL, "spool", "DIR", "the spool (default $XDG_STATE_HOME/exitmeter)" },
+	SCHEDULER_ROWS,
 	{ OPT_AWAIT, "await", "N",
-	  "with --replay: wait until descriptor N is closed (exitmeter itself does)" },
+	  "with --replay ENTRY: until descriptor N is closed it is written to (exitmeter does)" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -42,8 +47,9 @@ static const struct opt opts[] = {
 #define N_OPTS (sizeof(opts) / sizeof(opts[0]))
 
 struct options {
-	struct url to[OUTBOX_URLS_MAX];
+	char *to[OUTBOX_URLS_MAX]; /* URLs, after parsing targets (scheduler.h); owned */
 	size_t n_to;
+	struct scheduler scheduler;
 	const char *spool;
 	bool replay;
 	long await; /* -1: no */
@@ -62,7 +68,6 @@ static void print_help(void)
 static bool add_to(const char *text, struct options *o)
 {
 	struct url url;
-	char *whole;
 
 	if (o->n_to == OUTBOX_URLS_MAX) {
 		log_line("--to: more than %d", OUTBOX_URLS_MAX);
@@ -70,8 +75,8 @@ static bool add_to(const char *text, struct options *o)
 	}
 	if (!url_parse(text, &url))
 		return false;
-	whole = url_absolute(&url);
-	return whole && url_parse(whole, &o->to[o->n_to]) && ++o->n_to;
+	o->to[o->n_to] = url_absolute(&url);
+	return o->to[o->n_to] && ++o->n_to;
 }
 
 static bool take(int key, const char *arg, struct options *o)
@@ -87,8 +92,26 @@ static bool take(int key, const char *arg, struct options *o)
 	case OPT_AWAIT:
 		return options_number("await", arg, 0, INT_MAX, &o->await);
 	default:
-		return false;
+		return !scheduler_take(&o->scheduler, key, arg);
 	}
+}
+
+/* How attempts are recorded goes with each URL. */
+static bool make_targets(struct options *o)
+{
+	if (!scheduler_check(&o->scheduler))
+		return false;
+	for (size_t i = 0; i < o->n_to; i++) {
+		char *target = scheduler_target(&o->scheduler, o->to[i]);
+
+		if (!target) {
+			log_line("out of memory");
+			return false;
+		}
+		free(o->to[i]);
+		o->to[i] = target;
+	}
+	return true;
 }
 
 /* 0: go on; else what to exit with, in *@ret_status. */
@@ -128,11 +151,11 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 		log_line("--to is missing (see exitmeter record --help)");
 		return 1;
 	}
-	if (o->await >= 0 && !o->replay) {
-		log_line("--await is for --replay");
+	if (o->await >= 0 && (!o->replay || argc - optind != 1)) {
+		log_line("--await is for --replay of one entry");
 		return 1;
 	}
-	return 0;
+	return !make_targets(o);
 }
 
 static int open_spool(const struct options *o)
@@ -162,7 +185,7 @@ static bool record_file(struct delivery *d, const struct options *o, const char 
 			log_line("cannot read '%s': %s", name, strerror(errno));
 			return false;
 		}
-		all &= deliver_journal(d, in, name, &o->to[i]);
+		all &= deliver_journal(d, in, name, o->to[i]);
 		fclose(in);
 	}
 	return all;
@@ -185,7 +208,6 @@ static int copy(int from, int to)
 /* What comes from a pipe comes once: it waits in the spool until all have it. */
 static bool record_stdin(struct delivery *d, const struct options *o)
 {
-	const char *urls[OUTBOX_URLS_MAX];
 	struct outbox_entry e;
 	char name[OUTBOX_NAME_MAX];
 	int dir = open_spool(o);
@@ -194,9 +216,7 @@ static bool record_stdin(struct delivery *d, const struct options *o)
 
 	if (dir < 0)
 		return false;
-	for (size_t i = 0; i < o->n_to; i++)
-		urls[i] = o->to[i].text;
-	err = outbox_new(dir, urls, o->n_to, name, &fd);
+	err = outbox_new(dir, (const char *const *)o->to, o->n_to, name, &fd);
 	if (!err)
 		err = copy(STDIN_FILENO, fd);
 	if (fd >= 0)
@@ -226,12 +246,13 @@ static bool record_all(struct delivery *d, const struct options *o, char **names
 
 /* --- the spool ----------------------------------------------------------------------------- */
 
+/* @live: who recorded of it while it was written; NULL: nobody. */
 static bool replay_one(struct delivery *d, const struct options *o, int dir, const char *name,
-		       bool wait)
+		       struct live *live)
 {
 	struct outbox_entry e;
-	int err = outbox_take(dir, name, wait, &e);
-	bool done;
+	int err = outbox_take(dir, name, live, &e);
+	bool done, gone = false;
 
 	/* Somebody is writing or recording it. */
 	if (err == -EWOULDBLOCK || err == -ENOENT)
@@ -240,7 +261,9 @@ static bool replay_one(struct delivery *d, const struct options *o, int dir, con
 		log_line("%s: %s", name, strerror(-err));
 		return false;
 	}
-	done = deliver_entry(d, &e, o->to, o->n_to);
+	if (live)
+		live_finish(live, &e, &gone);
+	done = gone || deliver_entry(d, &e, (const char *const *)o->to, o->n_to);
 	if (!done)
 		outbox_sync(&e);
 	outbox_close(&e);
@@ -259,22 +282,38 @@ static bool replay_every(struct delivery *d, const struct options *o, int dir)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		all &= replay_one(d, o, dir, names[i], false);
+		all &= replay_one(d, o, dir, names[i], NULL);
 		free(names[i]);
 	}
 	free(names);
 	return all;
 }
 
+/* Until it is closed at its other end; others may read there too. */
 static void await(int fd)
 {
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 	char byte;
-	ssize_t n;
 
-	do {
-		n = read(fd, &byte, 1);
-	} while (n > 0 || (n < 0 && errno == EINTR));
+	for (;;) {
+		int ready = poll(&p, 1, -1);
+		ssize_t n = ready > 0 ? read(fd, &byte, 1) : 1;
+
+		if (!n || (ready < 0 && errno != EINTR) ||
+		    (n < 0 && errno != EINTR && errno != EAGAIN))
+			break;
+	}
 	close(fd);
+}
+
+/* What one run writes, while it does and afterwards. */
+static bool replay_awaited(struct delivery *d, const struct options *o, int dir, const char *name)
+{
+	struct live live;
+
+	live_start(&live, dir, name, (int)o->await);
+	await((int)o->await);
+	return replay_one(d, o, dir, name, &live);
 }
 
 static bool replay(struct delivery *d, const struct options *o, char **names)
@@ -285,11 +324,11 @@ static bool replay(struct delivery *d, const struct options *o, char **names)
 	if (dir < 0)
 		return false;
 	if (o->await >= 0)
-		await((int)o->await);
-	if (!*names)
+		all = replay_awaited(d, o, dir, *names);
+	else if (!*names)
 		all = replay_every(d, o, dir);
-	for (; *names; names++)
-		all &= replay_one(d, o, dir, *names, o->await >= 0);
+	for (; o->await < 0 && *names; names++)
+		all &= replay_one(d, o, dir, *names, NULL);
 	close(dir);
 	return all;
 }
@@ -307,6 +346,13 @@ static void drop_privileges(void)
 	capng_apply(CAPNG_SELECT_CAPS);
 }
 
+static void options_free(struct options *o)
+{
+	for (size_t i = 0; i < o->n_to; i++)
+		free(o->to[i]);
+	scheduler_free(&o->scheduler);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .await = -1 };
@@ -314,8 +360,10 @@ int main(int argc, char **argv)
 	int status;
 	bool done;
 
-	if (parse(argc, argv, &o, &status))
+	if (parse(argc, argv, &o, &status)) {
+		options_free(&o);
 		return status;
+	}
 	signal(SIGPIPE, SIG_IGN);
 	drop_privileges();
 	d = delivery_new();
@@ -325,7 +373,6 @@ int main(int argc, char **argv)
 	}
 	done = o.replay ? replay(d, &o, argv + optind) : record_all(d, &o, argv + optind);
 	delivery_free(d);
-	for (size_t i = 0; i < o.n_to; i++)
-		free((char *)o.to[i].text);
+	options_free(&o);
 	return done ? 0 : STATUS_OWED;
 }

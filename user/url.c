@@ -18,6 +18,8 @@ static const struct {
 	{ "sqlite:", URL_SQLITE, sizeof("sqlite:") - 1 },
 	{ "postgresql://", URL_POSTGRES, 0 },
 	{ "postgres://", URL_POSTGRES, 0 },
+	{ "http://", URL_HTTP, 0 },
+	{ "https://", URL_HTTP, 0 },
 };
 
 /* "user:secret@host", or a parameter that is one. */

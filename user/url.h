@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum url_kind { URL_SQLITE, URL_POSTGRES };
+enum url_kind { URL_SQLITE, URL_POSTGRES, URL_HTTP };
 
 struct url {
 	enum url_kind kind;

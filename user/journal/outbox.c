@@ -16,7 +16,7 @@
 
 #define JOURNAL        ".jnl"
 #define OWED           ".to"
-#define URLS_BYTES_MAX (OUTBOX_URLS_MAX * 4096)
+#define URLS_BYTES_MAX (OUTBOX_URLS_MAX * 128 * 1024) /* with two statements each */
 
 bool outbox_dir(const char *dir, char *buf, size_t cap)
 {
@@ -269,19 +269,38 @@ static bool is_still_there(int dir, const char *path, int fd)
 	       named.st_ino == held.st_ino && named.st_dev == held.st_dev;
 }
 
-int outbox_take(int dir, const char *name, bool wait, struct outbox_entry *ret)
+static int open_journal(int dir, const char *name, char path[OUTBOX_NAME_MAX + 8],
+			struct outbox_entry *ret)
 {
-	char path[OUTBOX_NAME_MAX + 8];
-	int err = 0;
-
 	*ret = (struct outbox_entry){ .dir = dir };
 	if (strlen(name) >= OUTBOX_NAME_MAX || strchr(name, '/'))
 		return -ENOENT;
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	file_name(path, name, JOURNAL);
 	ret->fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (ret->fd < 0)
-		return -errno;
+	return ret->fd < 0 ? -errno : 0;
+}
+
+int outbox_look(int dir, const char *name, struct outbox_entry *ret)
+{
+	char path[OUTBOX_NAME_MAX + 8];
+	int err = open_journal(dir, name, path, ret);
+
+	if (err)
+		return err;
+	err = read_owed(ret);
+	if (err)
+		outbox_close(ret);
+	return err;
+}
+
+int outbox_take(int dir, const char *name, bool wait, struct outbox_entry *ret)
+{
+	char path[OUTBOX_NAME_MAX + 8];
+	int err = open_journal(dir, name, path, ret);
+
+	if (err)
+		return err;
 	while (flock(ret->fd, LOCK_EX | (wait ? 0 : LOCK_NB))) {
 		if (errno == EINTR)
 			continue;

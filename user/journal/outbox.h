@@ -2,9 +2,10 @@
 /*
  * outbox - the spool: a folder of journals that are still owed to a database
  *
- * An entry is NAME.jnl, and NAME.to: a line for each URL it is owed to.  Whoever writes or records
- * an entry holds a lock on it (flock), which goes with the process; so whatever ends whenever, an
- * entry is there until its last URL has it.  Names sort by the moment they were made.
+ * An entry is NAME.jnl, and NAME.to: a line for each target (scheduler.h) it is owed to.  Whoever
+ * writes or records an entry holds a lock on it (flock), which goes with the process; so whatever
+ * ends whenever, an entry is there until its last URL has it.  Names sort by the moment they were
+ * made.
  */
 #ifndef JOURNAL_OUTBOX_H
 #define JOURNAL_OUTBOX_H
@@ -50,6 +51,11 @@ struct outbox_entry {
  * is gone; -errno.  To be closed after 0.
  */
 int outbox_take(int dir, const char *name, bool wait, struct outbox_entry *ret);
+/*
+ * The same without the lock, while another writes it: who it is owed to, and its journal, to be
+ * read only.
+ */
+int outbox_look(int dir, const char *name, struct outbox_entry *ret);
 /* @url has it now: it is owed to the others, or gone.  0 or -errno. */
 int outbox_paid(struct outbox_entry *e, const char *url);
 /* It goes: nothing is in it. */

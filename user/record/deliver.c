@@ -9,15 +9,19 @@
 
 #include "log.h"
 #include "record/load.h"
+#include "record/load_ended.h"
 
 struct opened {
-	char *url;
+	char *target;
+	char *url_text;
+	struct url url;
+	struct scheduler scheduler;
 	struct sink *sink; /* NULL: out of memory */
 	bool failed;
 };
 
 struct delivery {
-	struct opened *at;
+	struct opened **at;
 	size_t n;
 };
 
@@ -26,54 +30,78 @@ struct delivery *delivery_new(void)
 	return calloc(1, sizeof(struct delivery));
 }
 
+static void opened_free(struct opened *o)
+{
+	sink_close(o->sink);
+	scheduler_free(&o->scheduler);
+	free(o->url_text);
+	free(o->target);
+	free(o);
+}
+
 void delivery_free(struct delivery *d)
 {
-	for (size_t i = 0; d && i < d->n; i++) {
-		sink_close(d->at[i].sink);
-		free(d->at[i].url);
-	}
+	for (size_t i = 0; d && i < d->n; i++)
+		opened_free(d->at[i]);
 	if (d)
 		free(d->at);
 	free(d);
 }
 
-static void say_failed(const char *name, const struct url *to, const struct sink *s, int err)
+static void say_failed(const char *name, const struct opened *o, int err)
 {
-	const char *why = s && *s->why ? s->why : strerror(-err);
+	const char *why = o->sink && *o->sink->why ? o->sink->why : strerror(-err);
 
 	if (name)
-		log_line("%s: not recorded in %s: %s", name, to->text, why);
+		log_line("%s: not recorded in %s: %s", name, o->url.text, why);
 	else
-		log_line("cannot record in %s: %s", to->text, why);
+		log_line("cannot record in %s: %s", o->url.text, why);
 }
 
-static struct opened *find(struct delivery *d, const struct url *to)
+/* False after one line was printed. */
+static bool open_target(struct opened *o, const char *target)
 {
-	struct opened *more, *o;
 	int err;
 
+	o->target = strdup(target);
+	o->url_text = strdup(target);
+	if (!o->target || !o->url_text || scheduler_of_target(o->url_text, &o->scheduler)) {
+		log_line("where it is to go cannot be read: '%s'", target);
+		return false;
+	}
+	if (!url_parse(o->url_text, &o->url))
+		return false;
+	err = sink_open(&o->url, &o->scheduler, &o->sink);
+	if (err)
+		say_failed(NULL, o, err);
+	return !err;
+}
+
+static struct opened *find(struct delivery *d, const char *target)
+{
+	struct opened **more, *o;
+
 	for (size_t i = 0; i < d->n; i++)
-		if (!strcmp(d->at[i].url, to->text))
-			return &d->at[i];
-	more = realloc(d->at, (d->n + 1) * sizeof(*more));
+		if (!strcmp(d->at[i]->target, target))
+			return d->at[i];
+	more = reallocarray(d->at, d->n + 1, sizeof(void *));
 	if (!more)
 		return NULL;
 	d->at = more;
-	o = &more[d->n];
-	*o = (struct opened){ .url = strdup(to->text) };
-	if (!o->url)
+	o = calloc(1, sizeof(*o));
+	if (!o)
 		return NULL;
-	d->n++;
-	err = sink_open(to, &o->sink);
-	o->failed = !!err;
-	if (err)
-		say_failed(NULL, to, o->sink, err);
-	return o;
+	o->failed = !open_target(o, target);
+	if (!o->target) {
+		opened_free(o);
+		return NULL;
+	}
+	return d->at[d->n++] = o;
 }
 
-static enum load_result load(struct delivery *d, FILE *in, const char *name, const struct url *to)
+static enum load_result load(struct delivery *d, FILE *in, const char *name, const char *target)
 {
-	struct opened *o = find(d, to);
+	struct opened *o = find(d, target);
 	enum load_result result;
 	int err;
 
@@ -81,17 +109,20 @@ static enum load_result load(struct delivery *d, FILE *in, const char *name, con
 		log_line("%s: not recorded: out of memory", name);
 	if (!o || o->failed)
 		return LOAD_FAILED;
-	result = load_journal(in, name, o->sink, &err);
-	if (result != LOAD_FAILED)
+	if (sink_takes_ended(o->sink))
+		result = load_ended(in, name, o->sink, &o->scheduler, NULL, &err);
+	else
+		result = load_journal(in, name, o->sink, &err);
+	if (result != LOAD_FAILED && result != LOAD_REFUSED)
 		return result;
-	say_failed(name, to, o->sink, err);
-	o->failed = true;
+	say_failed(name, o, err);
+	o->failed = result == LOAD_FAILED;
 	return result;
 }
 
-bool deliver_journal(struct delivery *d, FILE *in, const char *name, const struct url *to)
+bool deliver_journal(struct delivery *d, FILE *in, const char *name, const char *target)
 {
-	return load(d, in, name, to) == LOAD_DONE;
+	return load(d, in, name, target) == LOAD_DONE;
 }
 
 static FILE *reopen(const struct outbox_entry *e)
@@ -104,7 +135,7 @@ static FILE *reopen(const struct outbox_entry *e)
 	return f;
 }
 
-static bool deliver_to(struct delivery *d, struct outbox_entry *e, const struct url *to,
+static bool deliver_to(struct delivery *d, struct outbox_entry *e, const char *target,
 		       bool *ret_gone)
 {
 	FILE *in = reopen(e);
@@ -112,16 +143,16 @@ static bool deliver_to(struct delivery *d, struct outbox_entry *e, const struct 
 	int err = 0;
 
 	if (in)
-		result = load(d, in, e->name, to);
+		result = load(d, in, e->name, target);
 	else
 		log_line("%s: %s", e->name, strerror(errno));
 	if (in)
 		fclose(in);
-	if (result == LOAD_FAILED)
+	if (result == LOAD_FAILED || result == LOAD_REFUSED)
 		return false;
-	if (result == LOAD_DONE) {
+	if (result != LOAD_FOREIGN) {
 		*ret_gone = e->n_urls <= 1;
-		err = outbox_paid(e, to->text);
+		err = outbox_paid(e, target);
 	} else {
 		*ret_gone = true;
 		err = outbox_reject(e);
@@ -131,20 +162,28 @@ static bool deliver_to(struct delivery *d, struct outbox_entry *e, const struct 
 	return !err;
 }
 
-static bool asked_for(const char *url, const struct url *only, size_t n)
+/* Whatever options went along: the entry's own count. */
+static bool same_url(const char *a, const char *b)
+{
+	size_t len = strcspn(a, "\t");
+
+	return strcspn(b, "\t") == len && !memcmp(a, b, len);
+}
+
+static bool asked_for(const char *target, const char *const *only, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(only[i].text, url))
+		if (same_url(only[i], target))
 			return true;
 	return !n;
 }
 
 /* Where nobody knows to whom it is owed, it is to all that were asked for. */
-static int adopt(struct outbox_entry *e, const struct url *only, size_t n)
+static int adopt(struct outbox_entry *e, const char *const *only, size_t n)
 {
 	for (size_t i = 0; !e->n_urls && i < n && i < OUTBOX_URLS_MAX; i++) {
 		for (size_t k = 0; k < n && k < OUTBOX_URLS_MAX; k++) {
-			e->urls[k] = strdup(only[k].text);
+			e->urls[k] = strdup(only[k]);
 			if (!e->urls[k])
 				return -ENOMEM;
 			e->n_urls++;
@@ -153,7 +192,7 @@ static int adopt(struct outbox_entry *e, const struct url *only, size_t n)
 	return 0;
 }
 
-bool deliver_entry(struct delivery *d, struct outbox_entry *e, const struct url *only, size_t n)
+bool deliver_entry(struct delivery *d, struct outbox_entry *e, const char *const *only, size_t n)
 {
 	bool gone = false, all = true;
 	struct stat st;
@@ -169,17 +208,16 @@ bool deliver_entry(struct delivery *d, struct outbox_entry *e, const struct url 
 		return false;
 	}
 	for (size_t i = 0; !gone && i < e->n_urls;) {
-		char *text;
-		struct url to;
+		char *target;
 		bool done;
 
 		if (!asked_for(e->urls[i], only, n)) {
 			i++;
 			continue;
 		}
-		text = strdup(e->urls[i]); /* the list changes under it */
-		done = text && url_parse(text, &to) && deliver_to(d, e, &to, &gone);
-		free(text);
+		target = strdup(e->urls[i]); /* the list changes under it */
+		done = target && deliver_to(d, e, target, &gone);
+		free(target);
 		all &= done;
 		i += !done;
 	}

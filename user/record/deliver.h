@@ -2,7 +2,8 @@
 /*
  * deliver - journals and entries of the spool, to the sinks they are for
  *
- * A sink is opened when the first journal comes for it; one that failed is not asked again.
+ * A sink is opened when the first journal comes for it; one that failed is not asked again.  Where
+ * to is a target (scheduler.h).
  */
 #ifndef RECORD_DELIVER_H
 #define RECORD_DELIVER_H
@@ -11,7 +12,6 @@
 #include <stdio.h>
 
 #include "journal/outbox.h"
-#include "url.h"
 
 struct delivery;
 
@@ -22,12 +22,12 @@ void delivery_free(struct delivery *d);
  * Writes the journal @in, from where it stands, named @name.  False after one line was printed:
  * the sink does not have it.
  */
-bool deliver_journal(struct delivery *d, FILE *in, const char *name, const struct url *to);
+bool deliver_journal(struct delivery *d, FILE *in, const char *name, const char *target);
 
 /*
- * An entry to all it is owed to, or, of these, to the @n of @only.  False: something is still
- * owed; it stays where it is, and why was printed.
+ * An entry to all it is owed to, or, of these, to the URLs of the @n targets @only.  False:
+ * something is still owed; it stays where it is, and why was printed.
  */
-bool deliver_entry(struct delivery *d, struct outbox_entry *e, const struct url *only, size_t n);
+bool deliver_entry(struct delivery *d, struct outbox_entry *e, const char *const *only, size_t n);
 
 #endif /* RECORD_DELIVER_H */

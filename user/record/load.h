@@ -12,7 +12,9 @@
 enum load_result {
 	LOAD_DONE,    /* it is in the sink */
 	LOAD_FOREIGN, /* no journal, or nobody's: it can never be */
-	LOAD_FAILED,  /* @s->why says what happened */
+	LOAD_VOID,    /* a journal, but nothing for this sink, and that was printed */
+	LOAD_REFUSED, /* the sink will not have it as it is; other journals may be taken */
+	LOAD_FAILED,  /* the sink fails; @s->why says what happened, as for LOAD_REFUSED */
 };
 
 /*

@@ -17,14 +17,18 @@ int sink_fail(struct sink *s, int err, const char *format, ...)
 	return err;
 }
 
-int sink_open(const struct url *url, struct sink **ret)
+int sink_open(const struct url *url, const struct scheduler *scheduler, struct sink **ret)
 {
 	switch (url->kind) {
 	case URL_SQLITE:
-		return sqlite_sink_open(url, ret);
+		return scheduler->on ? attempts_sqlite_open(url, scheduler, ret)
+				     : sqlite_sink_open(url, ret);
 	case URL_POSTGRES:
+		return scheduler->on ? attempts_postgres_open(url, scheduler, ret)
+				     : postgres_sink_open(url, ret);
+	case URL_HTTP:
 	default:
-		return postgres_sink_open(url, ret);
+		return http_sink_open(url, ret);
 	}
 }
 
@@ -46,6 +50,16 @@ int sink_commit(struct sink *s, int64_t lines, bool whole)
 void sink_rollback(struct sink *s)
 {
 	s->ops->rollback(s);
+}
+
+bool sink_takes_ended(const struct sink *s)
+{
+	return s->ops->ended;
+}
+
+int sink_ended(struct sink *s, const struct ended *x, int64_t *ret_written)
+{
+	return s->ops->ended(s, x, ret_written);
 }
 
 void sink_close(struct sink *s)

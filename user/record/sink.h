@@ -9,7 +9,9 @@
 #ifndef RECORD_SINK_H
 #define RECORD_SINK_H
 
+#include "record/ended.h"
 #include "record/table.h"
+#include "scheduler.h"
 #include "url.h"
 
 #define SINK_WHY_MAX 400
@@ -36,10 +38,22 @@ struct sink_ops {
 	int (*commit)(struct sink *s, int64_t lines, bool whole);
 	void (*rollback)(struct sink *s);
 	void (*close)(struct sink *s);
+	/*
+	 * Of sinks that take processes that ended instead of journals, which have no begin, row,
+	 * commit and rollback: how many attempts were written.  0; -ENXIO: nothing of it can be
+	 * there; -EINVAL: it is refused as it is; -errno: it is to be tried again.
+	 */
+	int (*ended)(struct sink *s, const struct ended *x, int64_t *ret_written);
 };
 
-/* By the scheme of @url.  *@ret: to be closed, also after an error where it is not NULL. */
-int sink_open(const struct url *url, struct sink **ret);
+/*
+ * By the scheme of @url, and whether attempts are asked for; @scheduler outlives it.  *@ret: to be
+ * closed, also after an error where it is not NULL.
+ */
+int sink_open(const struct url *url, const struct scheduler *scheduler, struct sink **ret);
+/* Whether it takes processes that ended. */
+bool sink_takes_ended(const struct sink *s);
+int sink_ended(struct sink *s, const struct ended *x, int64_t *ret_written);
 int sink_begin(struct sink *s, const struct part *p);
 int sink_row(struct sink *s, enum table_id table, int64_t split, const struct row *r);
 int sink_commit(struct sink *s, int64_t lines, bool whole);
@@ -53,5 +67,11 @@ int sink_fail(struct sink *s, int err, const char *format, ...)
 /* As sink_open. */
 int sqlite_sink_open(const struct url *url, struct sink **ret);
 int postgres_sink_open(const struct url *url, struct sink **ret);
+int http_sink_open(const struct url *url, struct sink **ret);
+/* A scheduler's own tables; those of runs are neither read nor made there. */
+int attempts_sqlite_open(const struct url *url, const struct scheduler *scheduler,
+			 struct sink **ret);
+int attempts_postgres_open(const struct url *url, const struct scheduler *scheduler,
+			   struct sink **ret);
 
 #endif /* RECORD_SINK_H */

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/split_name.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/text.h"
 #include "model/record.h"
+#include "options.h"
 #include "procfs/cgroup.h"
 #include "session/split.h"
 
-#define FILE_BYTES   ((size_t)128 * 1024) /* of an environment */
-#define NAME_MAX_    1024
-#define VARIABLE_MAX 62 /* of its name: as the BPF side looks for it */
+#define FILE_BYTES ((size_t)128 * 1024) /* of an environment */
+#define NAME_MAX_  1024
 
 bool split_key_valid(const char *key)
 {
-	const char *at = key + 4;
-
-	if (!strcmp(key, "comm") || !strcmp(key, "cgroup"))
-		return true;
-	if (strncmp(key, "ENV:", 4) != 0 || !*at || isdigit((unsigned char)*at))
-		return false;
-	while (isalnum((unsigned char)*at) || *at == '_')
-		at++;
-	return !*at && at - key - 4 <= VARIABLE_MAX;
+	return !strcmp(key, "comm") || !strcmp(key, "cgroup") ||
+	       (!strncmp(key, "ENV:", 4) && options_variable(key + 4));
 }
 
 const char *split_key_variable(const char *key)
@@ -59,19 +51,35 @@ static char *cgroup(const char *text, size_t len)
 	return path ? path : cgroup_path(text, len, "");
 }
 
+static char *file_of(pid_t pid, const char *file, size_t *ret_len)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
+	return text_read_all(path, ret_len);
+}
+
+char *split_variable(pid_t pid, const char *name)
+{
+	size_t len;
+	char *text = file_of(pid, "environ", &len);
+	char *value = text ? variable(text, len, name) : NULL;
+
+	free(text);
+	return value;
+}
+
 char *split_name(const char *key, pid_t pid, const char *comm)
 {
-	const char *file = key && !strcmp(key, "cgroup") ? "cgroup" : "environ";
-	char path[32], *text, *name;
+	char *text, *name;
 	size_t len;
 
 	if (!key || !strcmp(key, "comm"))
 		return comm ? strndup(comm, EM_COMM_LEN) : NULL;
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, file);
-	text = text_read_all(path, &len);
-	if (!text)
-		return NULL;
-	name = *file == 'c' ? cgroup(text, len) : variable(text, len, key + 4);
+	if (strcmp(key, "cgroup") != 0)
+		return split_variable(pid, key + 4);
+	text = file_of(pid, "cgroup", &len);
+	name = text ? cgroup(text, len) : NULL;
 	free(text);
 	return name;
 }

@@ -7,6 +7,8 @@
 
 #include <sys/types.h>
 
+/* A variable of a living process; the caller's; NULL: not there, or not to be had. */
+char *split_variable(pid_t pid, const char *name);
 /* @comm: NULL not known.  The caller's; NULL: not to be had. */
 char *split_name(const char *key, pid_t pid, const char *comm);
 
