@@ -35,9 +35,10 @@ enum event_type {
 	EVENT_EXEC,
 	EVENT_EXIT,
 	EVENT_OOM,
-	EVENT_AWAKE, /* the tree runs again after it was declared idle */
-	EVENT_ENV,   /* one variable of a new image's environment */
-	EVENT_COUNT, /* without fetch atomics: processes or threads became more or less */
+	EVENT_AWAKE,     /* the tree runs again after it was declared idle */
+	EVENT_ENV,       /* one variable of a new image's environment: what a run is named by */
+	EVENT_COUNT,     /* without fetch atomics: processes or threads became more or less */
+	EVENT_ENV_START, /* as EVENT_ENV: what holds the number of its start */
 };
 
 enum event_flag {

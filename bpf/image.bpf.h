@@ -265,9 +265,14 @@ __noinline int exec_send(u64 signal, u64 task_addr)
 	return 0;
 }
 
-/* What a run is named by (--split-key ENV:), with the '='; set before load. */
+/*
+ * What a run is named by (--split-key ENV:), and what holds the number of its start (--start ENV:),
+ * each with the '='; set before load.
+ */
 const volatile char env_key[EVENT_KEY_MAX] = "";
 const volatile __u32 env_key_len = 0;
+const volatile char env_start[EVENT_KEY_MAX] = "";
+const volatile __u32 env_start_len = 0;
 
 #ifndef NO_FETCH
 #define ENV_VARIABLES 512 /* are looked at, from the first */
@@ -276,7 +281,8 @@ const volatile __u32 env_key_len = 0;
  * Of the image that an exec has just made, while nobody has run it: its environment begins where
  * the arguments end (KERNEL: create_elf_tables).
  */
-__noinline int env_send(u64 signal, u64 task_addr)
+static __always_inline int env_find(u64 signal, u64 task_addr, u32 type, const char *key,
+				    u32 key_len)
 {
 	struct task_struct *task = (void *)task_addr;
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
@@ -288,14 +294,14 @@ __noinline int env_send(u64 signal, u64 task_addr)
 	int i;
 
 	/* Up to 6.7 it is verified although nobody calls it. */
-	if (!p || nr_runs <= 1 || !env_key_len)
+	if (!p || nr_runs <= 1 || !key_len)
 		return 0;
 	ev = bpf_ringbuf_reserve(&events, sizeof(*ev), 0);
 	if (!ev) {
 		__sync_fetch_and_add(&drops.exec_events, 1);
 		return 0;
 	}
-	ev->type = EVENT_ENV;
+	ev->type = type;
 	ev->start_ns = p->event.start_ns;
 	ev->tgid = p->event.tgid;
 	ev->run = p->event.run;
@@ -306,7 +312,7 @@ __noinline int env_send(u64 signal, u64 task_addr)
 			ev->found = EVENT_ENV_MORE;
 			break;
 		}
-		if (!rest && !bpf_strncmp(ev->text, env_key_len, (const char *)env_key)) {
+		if (!rest && !bpf_strncmp(ev->text, key_len, key)) {
 			ev->found = (u32)len;
 			break;
 		}
@@ -318,8 +324,23 @@ __noinline int env_send(u64 signal, u64 task_addr)
 	bpf_ringbuf_submit(ev, wake_flags());
 	return 0;
 }
+
+__noinline int env_send(u64 signal, u64 task_addr)
+{
+	return env_find(signal, task_addr, EVENT_ENV, (const char *)env_key, env_key_len);
+}
+
+__noinline int env_send_start(u64 signal, u64 task_addr)
+{
+	return env_find(signal, task_addr, EVENT_ENV_START, (const char *)env_start, env_start_len);
+}
 #else
 static __always_inline int env_send(u64 signal, u64 task_addr)
+{
+	return 0;
+}
+
+static __always_inline int env_send_start(u64 signal, u64 task_addr)
 {
 	return 0;
 }
@@ -347,6 +368,8 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 
 	if (nr_runs > 1 && env_key_len && p->event.flags & EVENT_RUN_FIRST)
 		env_send(p->signal, (u64)task);
+	if (nr_runs > 1 && env_start_len && p->event.flags & EVENT_RUN_FIRST)
+		env_send_start(p->signal, (u64)task);
 	exec_send(p->signal, (u64)task);
 	return 0;
 }

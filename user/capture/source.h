@@ -17,6 +17,8 @@
 
 struct rusage;
 
+enum run_variable { RUN_NAME, RUN_START };
+
 /* Called from source_drain and source_finish.  Return 0, or -errno to stop. */
 struct source_sink {
 	void *ctx;
@@ -25,10 +27,12 @@ struct source_sink {
 	int (*on_exit)(void *ctx, const struct exit_record *r);
 	int (*on_oom)(void *ctx, const struct oom_record *r);
 	/*
-	 * With split_env: @value (@len bytes, cut at 512 with the name; NULL: it has none) of the
-	 * variable in the first process of @run, as an exec left it; not @known: it has too many.
+	 * With split_env and start_env: @value (@len bytes, cut at 512 with the name; NULL: it has
+	 * none) of the variable in the first process of @run, as an exec left it; not @known: it
+	 * has too many.
 	 */
-	int (*on_env)(void *ctx, uint32_t run, bool known, const char *value, size_t len);
+	int (*on_env)(void *ctx, uint32_t run, enum run_variable which, bool known,
+		      const char *value, size_t len);
 };
 
 struct source_options {
@@ -38,6 +42,7 @@ struct source_options {
 	bool tick;             /* kernel-side tick */
 	bool split;            /* each child of a root is a run of its own */
 	const char *split_env; /* the variable it is named by; NULL: none */
+	const char *start_env; /* the one that holds the number of its start; NULL: none */
 	bool debug;            /* libbpf's and our own messages on stderr */
 	const char *plan;      /* the hook plan to use; NULL: the best that works */
 };

@@ -475,6 +475,10 @@ static void configure(struct source_bpf *s)
 			skel->rodata->env_key_len = (uint32_t)snprintf(
 				(char *)skel->rodata->env_key, sizeof(skel->rodata->env_key),
 				"%s=", s->split_env);
+		if (s->start_env)
+			skel->rodata->env_start_len = (uint32_t)snprintf(
+				(char *)skel->rodata->env_start, sizeof(skel->rodata->env_start),
+				"%s=", s->start_env);
 		bpf_map__set_max_entries(skel->maps.runs, RUNS_MAX);
 	}
 	if (on_demand) {
@@ -713,6 +717,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->attaching = o->n_roots > 0;
 	s->split = o->split;
 	s->split_env = o->split_env;
+	s->start_env = o->start_env;
 	for (size_t i = 0; i < o->n_roots; i++)
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;

@@ -47,6 +47,7 @@ struct source_bpf {
 	size_t n_roots;
 	bool attaching, split;
 	const char *split_env; /* NULL: runs are not named by a variable */
+	const char *start_env; /* NULL: nor their starts numbered by one */
 	bool root_recorded;    /* the (last) root's record came */
 	size_t roots_recorded;
 	struct exitmeter_bpf *seed; /* the task iterator */

@@ -244,11 +244,13 @@ static int take_oom(struct source_bpf *s, const struct oom_event *e)
 
 static int take_env(struct source_bpf *s, const struct env_event *e)
 {
+	enum run_variable which = e->type == EVENT_ENV ? RUN_NAME : RUN_START;
+	const char *name = which == RUN_NAME ? s->split_env : s->start_env;
 	bool known = e->found != EVENT_ENV_MORE;
-	const char *value = e->found && known ? e->text + strlen(s->split_env) + 1 : NULL;
+	const char *value = e->found && known ? e->text + strlen(name) + 1 : NULL;
 	size_t len = value ? strnlen(value, (size_t)(e->text + EVENT_ENV_MAX - value)) : 0;
 
-	return s->base.sink.on_env(s->base.sink.ctx, e->run, known, value, len);
+	return s->base.sink.on_env(s->base.sink.ctx, e->run, which, known, value, len);
 }
 
 int source_bpf_on_record(void *ctx, void *data, size_t size)
@@ -268,7 +270,7 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 		s->err = take_fork(s, fork);
 	else if (size == sizeof(*exit) && exit->type == EVENT_EXIT)
 		s->err = take_exit(s, exit);
-	else if (size == sizeof(*env) && env->type == EVENT_ENV)
+	else if (size == sizeof(*env) && (env->type == EVENT_ENV || env->type == EVENT_ENV_START))
 		s->err = take_env(s, env);
 	else if (size >= sizeof(*exec) && exec->type == EVENT_EXEC)
 		s->err = take_exec(s, exec, size);

@@ -168,6 +168,13 @@ void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run
 	time_or_null(&w->j, "ended", run->ended_ns);
 	int_or_null(&w->j, "exit_code", run->exit_code);
 	int_or_null(&w->j, "exit_signal", run->exit_signal);
+	if (run->variable) {
+		json_key(&w->j, "variables");
+		json_open(&w->j);
+		json_key(&w->j, run->variable);
+		json_cstring(&w->j, run->value);
+		json_close(&w->j);
+	}
 	json_run_end_members(&w->j, s);
 	end(w);
 }

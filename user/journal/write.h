@@ -48,8 +48,10 @@ void journal_attempt_end(struct journal *w, int64_t now_ns, int64_t of_ns, const
 /* One run of a split tree; times of the whole run. */
 struct journal_run {
 	uint64_t number;
-	const char *name; /* NULL: not known */
-	int32_t pid;      /* of its first process */
+	const char *name;     /* NULL: not known */
+	const char *variable; /* of its environment, that is kept; NULL: none */
+	const char *value;    /* NULL: not there, or not known */
+	int32_t pid;          /* of its first process */
 	int64_t started_ns, ended_ns;
 	int64_t exit_code, exit_signal;
 };

@@ -90,6 +90,7 @@ static int open_source(struct session *s)
 					  .tick = c->tick && c->interval_s > 0,
 					  .split = c->split,
 					  .split_env = split_key_variable(c->split_key),
+					  .start_env = c->scheduler.start_env,
 					  .debug = c->debug,
 					  .plan = c->source_plan };
 	int err;
@@ -207,6 +208,7 @@ static int start(struct session *s)
 	s->split = (struct split){ .on = c->split && s->source->ops->run_totals,
 				   .wait_tree = c->wait_tree,
 				   .key = c->split_key,
+				   .start_env = c->scheduler.start_env,
 				   .source = s->source,
 				   .scan = s->sampler.scanning ? s->sampler.scan : NULL,
 				   .journal = &s->journal,

@@ -80,11 +80,12 @@ static int on_oom(void *ctx, const struct oom_record *r)
 	return 0;
 }
 
-static int on_env(void *ctx, uint32_t run, bool known, const char *value, size_t len)
+static int on_env(void *ctx, uint32_t run, enum run_variable which, bool known, const char *value,
+		  size_t len)
 {
 	struct session *s = ctx;
 
-	return split_on_env(&s->split, run, known, value, len);
+	return split_on_env(&s->split, run, which, known, value, len);
 }
 
 void session_flush_journal(struct session *s)

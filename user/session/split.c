@@ -18,6 +18,8 @@ struct split_run {
 	UT_hash_handle hh;
 	uint64_t number;
 	char *name;
+	char *start;              /* value of the variable for it; NULL: not there, or not known */
+	bool start_known;         /* as of the last exec */
 	struct process_key first; /* its first process, a child of what is attached to */
 	int32_t pid;
 	int64_t born_ns, ended_ns; /* of that process; UNKNOWN: it lives */
@@ -53,6 +55,7 @@ static void forget(struct split *s, struct split_run *r)
 		run_free(r->run);
 	free(r->run);
 	free(r->name);
+	free(r->start);
 	free(r);
 }
 
@@ -117,6 +120,16 @@ static void name_it(const struct split *s, struct split_run *r, const char *comm
 	r->name = name;
 }
 
+static void find_start(const struct split *s, struct split_run *r)
+{
+	char *value = s->start_env ? split_variable(r->pid, s->start_env) : NULL;
+
+	if (!value)
+		return;
+	free(r->start);
+	r->start = value;
+}
+
 int split_on_fork(struct split *s, const struct fork_record *f)
 {
 	struct split_run *r;
@@ -130,6 +143,7 @@ int split_on_fork(struct split *s, const struct fork_record *f)
 		if (!r)
 			return -ENOMEM;
 		name_it(s, r, NULL);
+		find_start(s, r);
 	}
 	err = add_member(s, f);
 	if (!err && r->run)
@@ -145,23 +159,31 @@ int split_on_exec(struct split *s, const struct exec_record *e)
 		return 0;
 	if (same(r->first, e->key) && !split_key_variable(s->key))
 		name_it(s, r, e->comm);
+	if (same(r->first, e->key)) {
+		if (!r->start_known)
+			find_start(s, r);
+		r->start_known = false;
+	}
 	return run_on_exec(r->run, e);
 }
 
-int split_on_env(struct split *s, uint32_t place, bool known, const char *value, size_t len)
+int split_on_env(struct split *s, uint32_t place, enum run_variable which, bool known,
+		 const char *value, size_t len)
 {
 	struct split_run *r = s->on && place ? find(s, place) : NULL;
-	char *name;
+	char *text, **of;
 
-	if (r && !known)
+	if (r && !known && which == RUN_NAME)
 		name_it(s, r, NULL);
 	if (!r || !known)
 		return 0;
-	name = value ? strndup(value, len) : NULL;
-	if (value && !name)
+	text = value ? strndup(value, len) : NULL;
+	if (value && !text)
 		return -ENOMEM;
-	free(r->name);
-	r->name = name;
+	of = which == RUN_NAME ? &r->name : &r->start;
+	r->start_known |= which == RUN_START;
+	free(*of);
+	*of = text;
 	return 0;
 }
 
@@ -210,7 +232,11 @@ static void tell_end(struct split *s, struct split_run *r, int64_t at_ns)
 			       .exact_source = s->exact_source,
 			       .rusage = { UNKNOWN, UNKNOWN, UNKNOWN } };
 	struct scan_counters living;
-	struct journal_run line = { .number = r->number, .name = r->name, .pid = r->pid };
+	struct journal_run line = { .number = r->number,
+				    .name = r->name,
+				    .variable = s->start_env,
+				    .value = r->start,
+				    .pid = r->pid };
 	struct summary *sum = summary_new();
 
 	totals_of(s, r, &end.totals);

@@ -17,8 +17,9 @@ struct split_member;
 
 struct split {
 	bool on;
-	bool wait_tree;  /* a run ends with its last descendant */
-	const char *key; /* as --split-key has it; NULL: comm */
+	bool wait_tree;        /* a run ends with its last descendant */
+	const char *key;       /* as --split-key has it; NULL: comm */
+	const char *start_env; /* the variable that is kept of each run; NULL: none */
 	struct source *source;
 	struct scan *scan; /* of the living; NULL: /proc is not read */
 	struct journal *journal;
@@ -37,10 +38,11 @@ struct split {
 int split_on_fork(struct split *s, const struct fork_record *f);
 int split_on_exec(struct split *s, const struct exec_record *e);
 /*
- * What the variable that names a run was at an exec of its first process (NULL: not there); not
- * @known: /proc is asked.
+ * What the variable that names a run, or that of its start, was at an exec of its first process
+ * (NULL: not there); not @known: /proc is asked.
  */
-int split_on_env(struct split *s, uint32_t place, bool known, const char *value, size_t len);
+int split_on_env(struct split *s, uint32_t place, enum run_variable which, bool known,
+		 const char *value, size_t len);
 /* *@ret_number: of its run, for its row; 0: of none. */
 int split_on_exit(struct split *s, const struct exit_record *e, uint64_t *ret_number);
 /* A living process's high-water mark is about to be set back. */
