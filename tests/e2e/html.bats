@@ -139,6 +139,14 @@ data() {
 	[ "$(data '[.processes.arguments[] | add | length] | min')" -ge 40 ]
 }
 
+@test "html: the proportional share, where it was read" {
+	meter --pss -i 0.05 -- sh -c '"$WORK/hold" populate=30 burn=300'
+	page run.journal
+	agrees run.journal
+	same "the largest" "$(data '[.samples | (.columns | index("pss_bytes")) as $c | .points[][$c] // 0] | max')" \
+		"$(jq -s '[.[] | select(.event == "sample") | .pss_bytes // 0] | max' run.journal)"
+}
+
 @test "html: a journal that was cut off says so on its page" {
 	meter -i 0.05 -- sh -c 'sleep 0.3; true'
 	sed '$d' run.journal | head -c -20 >cut.journal

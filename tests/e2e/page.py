@@ -127,7 +127,7 @@ def faults(text, journal):
             yield f"pid {key[0]}: {fault}"
     if told["others"]["processes"] != len(rows):
         yield f"{told['others']['processes']} others, not {len(rows)}"
-    samples = [[e["t"]] + [e[c] for c in told["samples"]["columns"][1:]]
+    samples = [[e["t"]] + [e.get(c) for c in told["samples"]["columns"][1:]]
                for e in want if e.get("event") == "sample" and "run" not in e]
     if told["samples"]["stride"] == 1 and told["samples"]["points"] != samples:
         yield "samples are not the journal's"

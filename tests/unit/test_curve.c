@@ -18,7 +18,8 @@ static struct curve_point sample(int i)
 				     .processes = i == 3 ? 40 : 2,
 				     .threads = i == 4 ? 50 : 2,
 				     .lower_bytes = 100 + i,
-				     .upper_bytes = 200 + i };
+				     .upper_bytes = 200 + i,
+				     .pss_bytes = i == 6 ? 900 : i };
 }
 
 static void add(struct curve *s, int first, int last)
@@ -72,6 +73,7 @@ static void test_nothing_lost(void)
 		most.rss_bytes = p->rss_bytes > most.rss_bytes ? p->rss_bytes : most.rss_bytes;
 		most.cpus = p->cpus > most.cpus ? p->cpus : most.cpus;
 		most.processes = p->processes > most.processes ? p->processes : most.processes;
+		most.pss_bytes = p->pss_bytes > most.pss_bytes ? p->pss_bytes : most.pss_bytes;
 		most.threads = p->threads > most.threads ? p->threads : most.threads;
 		EQ_I(p->cpu_ns, 10 * p->at_ns, "point %zu: CPU so far is that of its time", i);
 		EQ_I(p->lower_bytes, 100 + p->at_ns, "point %zu: so is the lower bound", i);
@@ -81,6 +83,7 @@ static void test_nothing_lost(void)
 	EQ_I(most.rss_bytes, 1000, "the most resident");
 	EQ_D(most.cpus, 7.5, 0, "the most cores");
 	EQ_I(most.processes, 40, "the most processes");
+	EQ_I(most.pss_bytes, 900, "the largest share");
 	EQ_I(most.threads, 50, "the most threads");
 	curve_free(&s);
 }
@@ -94,7 +97,8 @@ static void test_unknown(void)
 				     .processes = UNKNOWN,
 				     .threads = UNKNOWN,
 				     .lower_bytes = UNKNOWN,
-				     .upper_bytes = UNKNOWN };
+				     .upper_bytes = UNKNOWN,
+				     .pss_bytes = UNKNOWN };
 	struct curve s;
 
 	curve_init(&s, 2);

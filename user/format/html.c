@@ -42,14 +42,15 @@ static void write_point(struct json *j, const struct curve_point *p)
 	int_or_null(j, p->threads);
 	int_or_null(j, p->lower_bytes);
 	int_or_null(j, p->upper_bytes);
+	int_or_null(j, p->pss_bytes);
 	json_array_end(j);
 }
 
 static void write_samples(struct json *j, const struct curve *s)
 {
-	static const char *const columns[] = { "at",          "rss_bytes",  "cpu_seconds",
-					       "cpus",        "processes",  "threads",
-					       "lower_bytes", "upper_bytes" };
+	static const char *const columns[] = { "at",          "rss_bytes",   "cpu_seconds",
+					       "cpus",        "processes",   "threads",
+					       "lower_bytes", "upper_bytes", "pss_bytes" };
 
 	json_key(j, "samples");
 	json_open(j);

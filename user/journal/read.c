@@ -562,7 +562,8 @@ static void hand_sample(const struct journal_rows *r, json_object *o, int64_t at
 				  .processes = told.processes,
 				  .threads = told.threads,
 				  .lower_bytes = told.lower_bytes,
-				  .upper_bytes = told.upper_bytes };
+				  .upper_bytes = told.upper_bytes,
+				  .pss_bytes = told.pss_bytes };
 	if (json_object_object_get_ex(o, "cpus", &cpus) && cpus)
 		p.cpus = json_object_get_double(cpus);
 	r->on_sample(r->ctx, &p);

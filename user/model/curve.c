@@ -32,6 +32,7 @@ static void merge(struct curve_point *a, const struct curve_point *b)
 	a->threads = larger(a->threads, b->threads);
 	a->lower_bytes = larger(a->lower_bytes, b->lower_bytes);
 	a->upper_bytes = larger(a->upper_bytes, b->upper_bytes);
+	a->pss_bytes = larger(a->pss_bytes, b->pss_bytes);
 }
 
 /* Two and two; all points hold stride samples then, for the capacity is even. */

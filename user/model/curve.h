@@ -19,6 +19,7 @@ struct curve_point {
 	double cpus;                      /* the most cores busy over one sample's interval */
 	int64_t processes, threads;       /* the most seen alive */
 	int64_t lower_bytes, upper_bytes; /* bounds of the tree's peak so far */
+	int64_t pss_bytes;                /* the most of the tree's proportional share seen */
 };
 
 struct curve {

@@ -141,6 +141,7 @@ function memorySeries(run, view, colours) {
 			areaStyle: { color: colours.memory, opacity: 0.15 },
 			markArea: shades(run, view, colours, true),
 		}),
+		line('share', steps(run.samples, 'pss_bytes'), 0, { color: colours.good, width: 2, type: 'dashed' }),
 	];
 }
 
@@ -225,6 +226,7 @@ function tooltip(run, span, at) {
 	if (s)
 		box.append(...[
 			row('most resident', known(s.rss_bytes, bytesText)),
+			row('shared pages once', known(s.pss_bytes, bytesText)),
 			row('peak so far', s.lower_bytes === null || s.upper_bytes === null ? null :
 				rangeText(s.lower_bytes, s.upper_bytes)),
 			row('cores', known(s.cpus, coresText)),
@@ -298,6 +300,8 @@ function drawKey(element, run) {
 	if (bounds(run).length)
 		element.append(entry('bounds',
 			'the peak so far lies between the dashed (seen) and the dotted line (cannot be passed)'));
+	if (run.samples.some((s) => s.pss_bytes !== null))
+		element.append(entry('pss', 'shared pages counted once (PSS), where it was read'));
 	element.append(entry('cores', run.stride === 1 ? 'busy cores' :
 		`busy cores; dotted: the most of ${run.stride} samples`));
 	if (run.phases.length > SHADED_MOST || run.attempts.length > SHADED_MOST)

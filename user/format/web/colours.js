@@ -25,6 +25,7 @@ export function theme() {
 		band: of('--band'),
 		cores: of('--cores'),
 		warn: of('--warn'),
+		good: of('--good'),
 		phase: of('--phase'),
 		choice: of('--choice'),
 		font: getComputedStyle(document.body).fontFamily,
