@@ -452,7 +452,11 @@ static bool scheduler_fits(struct config *c)
 		while (c->n_to)
 			free(c->to[--c->n_to]);
 	for (size_t i = 0; i < c->n_to; i++) {
-		char *target = scheduler_target(&c->scheduler, c->to[i]);
+		char *target;
+
+		if (!scheduler_suits(&c->scheduler, c->to[i]))
+			return false;
+		target = scheduler_target(&c->scheduler, c->to[i]);
 
 		if (!target)
 			return false;

@@ -102,7 +102,11 @@ static bool make_targets(struct options *o)
 	if (!scheduler_check(&o->scheduler))
 		return false;
 	for (size_t i = 0; i < o->n_to; i++) {
-		char *target = scheduler_target(&o->scheduler, o->to[i]);
+		char *target;
+
+		if (!scheduler_suits(&o->scheduler, o->to[i]))
+			return false;
+		target = scheduler_target(&o->scheduler, o->to[i]);
 
 		if (!target) {
 			log_line("out of memory");

@@ -10,6 +10,7 @@
 
 #include "log.h"
 #include "options.h"
+#include "url.h"
 
 enum { WORKER = SCHEDULER_OPTION, START, SELECT_SQL, UPDATE_SQL };
 
@@ -135,6 +136,17 @@ static void put_text(FILE *f, const char *name, const char *text)
 		else
 			fputc(*text, f);
 	}
+}
+
+bool scheduler_suits(const struct scheduler *s, const char *url)
+{
+	struct url u;
+
+	if (!s->on || !url_parse(url, &u) || u.kind != URL_CLICKHOUSE)
+		return true;
+	log_line("--to: ClickHouse has no tables of a scheduler's: attempts are written to SQLite "
+		 "and PostgreSQL");
+	return false;
 }
 
 char *scheduler_target(const struct scheduler *s, const char *url)

@@ -43,6 +43,8 @@ void scheduler_free(struct scheduler *s);
 /* A variable's value as a number of a start or worker. */
 bool scheduler_number(const char *text, int64_t *ret);
 
+/* Whether @url, which is one, can have a scheduler's attempts; false after one line was printed. */
+bool scheduler_suits(const struct scheduler *s, const char *url);
 /* The target for @url; the caller's.  NULL: out of memory. */
 char *scheduler_target(const struct scheduler *s, const char *url);
 /*

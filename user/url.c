@@ -20,6 +20,8 @@ static const struct {
 	{ "postgres://", URL_POSTGRES, 0 },
 	{ "http://", URL_HTTP, 0 },
 	{ "https://", URL_HTTP, 0 },
+	{ "clickhouse+http://", URL_CLICKHOUSE, sizeof("clickhouse+") - 1 },
+	{ "clickhouse+https://", URL_CLICKHOUSE, sizeof("clickhouse+") - 1 },
 };
 
 /* "user:secret@host", or a parameter that is one. */
@@ -48,6 +50,15 @@ static bool holds_password(const char *text)
 	return false;
 }
 
+/* http://HOST/DATABASE, one folder below the server's root. */
+static bool names_database(const char *text)
+{
+	const char *path = strchr(strstr(text, "://") + 3, '/');
+	size_t len = path ? strcspn(path + 1, "?#") : 0;
+
+	return len && !memchr(path + 1, '/', len);
+}
+
 bool url_parse(const char *text, struct url *ret)
 {
 	for (const char *p = text; *p; p++) {
@@ -71,10 +82,17 @@ bool url_parse(const char *text, struct url *ret)
 				 "netrc or the environment");
 			return false;
 		}
+		if (schemes[i].kind == URL_CLICKHOUSE && !names_database(text)) {
+			log_line("--to: no database in '%s': clickhouse+http://HOST/DATABASE",
+				 text);
+			return false;
+		}
 		*ret = (struct url){ schemes[i].kind, text, text + schemes[i].skip };
 		return true;
 	}
-	log_line("--to: '%s' is no sqlite:FILE or postgresql:// URL", text);
+	log_line("--to: '%s' is no URL of sqlite:, postgresql://, clickhouse+http(s):// or "
+		 "http(s)://",
+		 text);
 	return false;
 }
 

@@ -10,12 +10,13 @@
 
 #include <stdbool.h>
 
-enum url_kind { URL_SQLITE, URL_POSTGRES, URL_HTTP };
+enum url_kind { URL_SQLITE, URL_POSTGRES, URL_CLICKHOUSE, URL_HTTP };
 
 struct url {
 	enum url_kind kind;
 	const char *text; /* as it was given; borrowed */
-	const char *rest; /* sqlite: the file; else @text */
+	/* sqlite: the file; clickhouse: without "clickhouse+"; else @text */
+	const char *rest;
 };
 
 /* False after one line that tells what is wrong with it. */

@@ -4,6 +4,7 @@
 # Prometheus itself and node_exporter, with folders and ports of their own: what they make of ours.
 
 load ../e2e/helpers
+load ports
 
 teardown() {
 	local pid
@@ -18,13 +19,6 @@ teardown() {
 # needs PROGRAM PACKAGE
 needs() {
 	command -v "$1" >/dev/null || skip "elsewhere: $1 is not there (Debian's package $2)"
-}
-
-free_port() {
-	/usr/bin/python3 -c 'import socket
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-print(s.getsockname()[1])'
 }
 
 # start PROGRAM ARGUMENT...: in the background, until its address in URL answers

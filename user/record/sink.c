@@ -23,6 +23,8 @@ int sink_open(const struct url *url, const struct scheduler *scheduler, struct s
 	case URL_SQLITE:
 		return scheduler->on ? attempts_sqlite_open(url, scheduler, ret)
 				     : sqlite_sink_open(url, ret);
+	case URL_CLICKHOUSE:
+		return clickhouse_sink_open(url, ret);
 	case URL_POSTGRES:
 		return scheduler->on ? attempts_postgres_open(url, scheduler, ret)
 				     : postgres_sink_open(url, ret);

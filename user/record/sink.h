@@ -67,6 +67,7 @@ int sink_fail(struct sink *s, int err, const char *format, ...)
 /* As sink_open. */
 int sqlite_sink_open(const struct url *url, struct sink **ret);
 int postgres_sink_open(const struct url *url, struct sink **ret);
+int clickhouse_sink_open(const struct url *url, struct sink **ret);
 int http_sink_open(const struct url *url, struct sink **ret);
 /* A scheduler's own tables; those of runs are neither read nor made there. */
 int attempts_sqlite_open(const struct url *url, const struct scheduler *scheduler,
