@@ -29,6 +29,7 @@ enum {
 	OPT_POSIX,
 	OPT_REPORT,
 	OPT_COLOR,
+	OPT_PROGRESS,
 	OPT_JSON,
 	OPT_JOURNAL,
 	OPT_NO_TICK,
@@ -64,6 +65,7 @@ static const struct opt opts[] = {
 	{ 'v', "verbose", NULL, "all that GNU time -v tells, and the lines of text" },
 	{ OPT_POSIX, "posix", NULL, "real, user and sys, as time -p" },
 	{ OPT_REPORT, "report", "KIND", "kind of report: text, tree, table, csv, markdown ..." },
+	{ OPT_PROGRESS, "progress", "WHEN", "a status line while it runs: auto, always or never" },
 	{ OPT_COLOR, "color", "WHEN", "colours in tree and table: auto, always or never" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
@@ -307,6 +309,8 @@ static bool take(int key, const char *arg, struct config *c)
 		return time_format(c, timeformat_verbose, true);
 	case OPT_POSIX:
 		return time_format(c, timeformat_posix, false);
+	case OPT_PROGRESS:
+		return when_of("progress", arg, &c->progress);
 	case OPT_COLOR:
 		return when_of("color", arg, &c->colour);
 	case OPT_REPORT:

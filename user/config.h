@@ -38,7 +38,7 @@ struct config {
 	const char *spans; /* attempts known before or after; NULL: none */
 	const char *made[MADE_N];
 	const struct report_kind *kind;
-	enum when colour;
+	enum when colour, progress;
 	const char *format; /* of kind_time */
 	bool own_lines;     /* text behind that */
 	bool append, quiet;

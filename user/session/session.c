@@ -290,6 +290,7 @@ static void session_free(struct session *s)
 	output_close(&s->json_out, 0);
 	output_close(&s->journal_out, 0);
 	after_close(&s->after);
+	progress_close(&s->progress);
 	recorder_close(&s->recorder);
 	signals_close(&s->signals);
 	asked_close(&s->asked);
@@ -412,6 +413,7 @@ int session_run(const struct config *c, const struct identity *as)
 
 	channel_init(&s.channel);
 	after_init(&s.after);
+	progress_open(&s.progress, c);
 	recorder_init(&s.recorder);
 	if (!open_outputs(&s) && !gates_wait(c, &s.started_busy, &status) &&
 	    !open_control(&s, as) && !prepare(&s, as)) {

@@ -37,10 +37,25 @@ static void sample(struct session *s)
 	if (run_on_sample(&s->run, &t))
 		cpus = s->run.meter.last_cpus;
 	journal_sample(&s->journal, &t, &s->run.load, cpus, false);
+	progress_on_sample(&s->progress, &t);
 	split_sample(&s->split, t.at_ns);
 	session_flush_journal(s);
 	used_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;
 	s->next_sample_ns = t.at_ns + next_after(s, used_ns);
+}
+
+static void tell_progress(struct session *s, int64_t now)
+{
+	bool sampled = s->run.has_totals;
+	const struct progress_facts f = {
+		.elapsed_ns = now - s->start_ns,
+		.rss_bytes = s->progress.rss_bytes,
+		.peak_bytes = sampled ? run_usage_so_far(&s->run).peak_rss_bytes : UNKNOWN,
+		.cpus = sampled ? s->run.meter.last_cpus : -1,
+		.processes = sampled ? s->run.totals.processes : UNKNOWN,
+	};
+
+	progress_tell(&s->progress, &f);
 }
 
 /* --- waiting ------------------------------------------------------------------------------- */
@@ -59,8 +74,11 @@ static void reap(struct session *s)
 	int status;
 	pid_t pid;
 
-	if (!s->root_ended && !attached(s) && launch_stopped(&s->launch) && signals_stop())
-		launch_continue(&s->launch);
+	if (!s->root_ended && !attached(s) && launch_stopped(&s->launch)) {
+		progress_hide(&s->progress);
+		if (signals_stop())
+			launch_continue(&s->launch);
+	}
 	while ((pid = next_ended()) > 0) {
 		source_ending(s->source, pid);
 		if (wait4(pid, &status, WNOHANG, &ru) != pid)
@@ -117,6 +135,7 @@ static void told_to_stop(struct session *s, bool by_terminal)
 		return;
 	if (!s->root_ended && !attached(s))
 		launch_await_stop(&s->launch);
+	progress_hide(&s->progress);
 	signals_stop();
 }
 
@@ -164,6 +183,8 @@ static int wait_ms(struct session *s, int64_t now)
 		ms = sooner(ms, s->term_deadline_ns - now);
 	if (s->detach_at_ns)
 		ms = sooner(ms, s->detach_at_ns - now);
+	if (progress_next_ns(&s->progress) != INT64_MAX)
+		ms = sooner(ms, s->start_ns + progress_next_ns(&s->progress) - now);
 	if (s->root_ended) /* --wait-tree: its end is seen by looking */
 		ms = sooner(ms, 40 * NS_PER_MS);
 	return ms;
@@ -202,10 +223,13 @@ void session_loop(struct session *s)
 			s->stop = true;
 		if (!s->stop && s->sampler.doubt_at_ns && now >= s->sampler.doubt_at_ns)
 			sampler_look_again(&s->sampler, &s->run);
+		if (!s->stop && now - s->start_ns >= progress_next_ns(&s->progress))
+			tell_progress(s, now);
 		if (!s->stop && s->config->interval_s > 0 && now >= s->next_sample_ns)
 			sample(s);
 		else if (!s->stop && s->config->interval_s > 0)
 			sampler_look_between(&s->sampler);
 	}
+	progress_close(&s->progress);
 	control_finish(&s->control);
 }

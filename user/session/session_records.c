@@ -40,6 +40,7 @@ static int on_exec(void *ctx, const struct exec_record *r)
 		scan_add(s->sampler.scan, r->key, (pid_t)r->key.tgid, 0, false);
 	if (!s->config->argv)
 		bare.argv_known = false;
+	progress_newest(&s->progress, r->comm);
 	err = run_on_exec(&s->run, &bare);
 	return err ? err : split_on_exec(&s->split, &bare);
 }

@@ -18,6 +18,7 @@
 #include "session/control.h"
 #include "session/gates.h"
 #include "session/planned.h"
+#include "session/progress.h"
 #include "session/recorder.h"
 #include "session/sampler.h"
 #include "session/session.h"
@@ -48,6 +49,7 @@ struct session {
 	struct output report_out, json_out, journal_out;
 	struct after after;
 	struct recorder recorder;
+	struct progress progress;
 	struct spool spool;
 	char fallback_reason[768];
 	int epoll_fd;
