@@ -260,6 +260,12 @@ $(B)/page.flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(PAGE)' | cmp -s - $@ || echo '$(PAGE)' > $@
 
+# The static program cannot load a library.
+$(B)/static/energy_nvml.o: user/host/energy_nvml.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) -DEM_NO_DLOPEN $(CFLAGS) $(CFLAGS_) -MMD -MP -c $< -o $@
+
 $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(EXITMETER_LIBS) $(LDLIBS) -lm -o $@
@@ -289,7 +295,8 @@ $(B)/gen/page.inc: user/serve/page.html
 $(B)/obj/serve/page.o: $(B)/gen/page.inc
 $(B)/obj/serve/page.o: CPPFLAGS_ += -isystem $(B)/gen
 
-$(B)/static/exitmeter: $(call obj,$(EXITMETER_SRC))
+$(B)/static/exitmeter: $(call obj,$(filter-out user/host/energy_nvml.c,$(EXITMETER_SRC))) \
+		$(B)/static/energy_nvml.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \

@@ -9,6 +9,7 @@
 
 #include "cli_gates.h"
 #include "journal/outbox.h"
+#include "host/energy.h"
 #include "log.h"
 #include "options.h"
 #include "report/timeformat.h"
@@ -53,6 +54,7 @@ enum {
 	OPT_TO,
 	OPT_SPOOL,
 	OPT_CGROUP,
+	OPT_ENERGY,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -92,6 +94,8 @@ static const struct opt opts[] = {
 	SCHEDULER_ROWS,
 	{ OPT_SPOOL, "spool", "DIR", "where runs wait that are not recorded yet" },
 	{ OPT_CGROUP, "cgroup", NULL, "run the command in a cgroup of its own and tell its peak" },
+	{ OPT_ENERGY, "energy", "[=NAME]",
+	  "what the machine used: auto, rapl, perf, nvml or hwmon" },
 	{ OPT_DISK, "disk", "DIR", "tell how large a folder is at the end; repeatable" },
 	GATE_ROWS /* */
 	{ OPT_USER, "user", "NAME", "run the command as this user, a name or a number (as root)" },
@@ -374,6 +378,12 @@ static bool take(int key, const char *arg, struct config *c)
 		return true;
 	case OPT_CGROUP:
 		return c->cgroup = true;
+	case OPT_ENERGY:
+		c->energy = arg ? arg : "auto";
+		if (energy_source_parse(c->energy, &(enum energy_source){ ENERGY_AUTO }))
+			return true;
+		log_line("energy '%s': auto, rapl, perf, nvml or hwmon", arg);
+		return false;
 	case OPT_DISK:
 		return add_disk(arg, c);
 	case OPT_USER:

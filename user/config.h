@@ -62,6 +62,7 @@ struct config {
 	double wait_quiet_s;
 	long fail_status; /* -1: each its own */
 	bool pss, cgroup;
+	const char *energy; /* which counters: "auto", or a source's name; NULL: none */
 	const char **disks; /* folders to measure at the end, owned */
 	size_t n_disks;
 	char **to; /* URLs to record in, owned, as are the texts */

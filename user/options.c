@@ -16,10 +16,13 @@ void options_getopt(const struct opt *opts, size_t n, const char *prefix,
 		    char shorts[3 * OPTIONS_MAX], struct option longs[OPTIONS_MAX + 1])
 {
 	shorts = stpcpy(shorts, prefix);
+	/* One that may be left out is for long options only. */
 	for (size_t i = 0; i < n; i++) {
 		longs[i] = (struct option){
 			.name = opts[i].name,
-			.has_arg = opts[i].metavar ? required_argument : no_argument,
+			.has_arg = !opts[i].metavar          ? no_argument
+				   : *opts[i].metavar == '[' ? optional_argument
+							     : required_argument,
 			.val = opts[i].key,
 		};
 		if (opts[i].key >= 256)
@@ -35,7 +38,7 @@ void options_getopt(const struct opt *opts, size_t n, const char *prefix,
 void options_print(const struct opt *opts, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *gap = opts[i].metavar ? " " : "";
+		const char *gap = opts[i].metavar && *opts[i].metavar != '[' ? " " : "";
 		const char *metavar = opts[i].metavar ? opts[i].metavar : "";
 		char left[64];
 

@@ -15,7 +15,7 @@
 struct opt {
 	int key; /* short option, or a value above 255 for a long-only one */
 	const char *name;
-	const char *metavar; /* NULL: takes no argument */
+	const char *metavar; /* NULL: takes no argument; "[=...]": it may be left out */
 	const char *help;
 };
 

@@ -288,6 +288,8 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	s->host_load = told->host_load;
 	env_free(&s->env);
 	s->env = told->env;
+	s->energies = told->energies;
+	s->n_energies = told->n_energies;
 	s->disks = told->disks;
 	s->n_disks = told->n_disks;
 	/* What it owned has moved. */
@@ -298,6 +300,8 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	told->phases = told->attempts = (struct stretches){ 0 };
 	told->host_load = host_load_blank();
 	told->env = env_blank();
+	told->energies = NULL;
+	told->n_energies = 0;
 	told->disks = NULL;
 	told->n_disks = 0;
 	return 0;

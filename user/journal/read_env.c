@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define DISKS_MAX 4096
+#define DISKS_MAX    4096
+#define ENERGIES_MAX 4096
 
 static int read_load(json_object *o, const char *key, double load[LOADS], struct why *why)
 {
@@ -98,6 +99,32 @@ int values_sample_load(json_object *o, struct load_watch *w, struct why *why)
 		return why_set(why, "host_load without at");
 	if (!err)
 		load_on_sample(w, &s);
+	return err;
+}
+
+int values_energies(json_object *o, struct summary *s, struct why *why)
+{
+	json_object *list;
+	size_t n;
+	int err = value_child(o, "energy", json_type_array, &list, why);
+
+	if (err || !list)
+		return err;
+	n = json_object_array_length(list);
+	if (n > ENERGIES_MAX)
+		return why_set(why, "energy is too long");
+	s->energies = calloc(n + 1, sizeof(*s->energies));
+	if (!s->energies)
+		return -ENOMEM;
+	while (!err && s->n_energies < n) {
+		json_object *one = json_object_array_get_idx(list, s->n_energies);
+		struct energy *e = &s->energies[s->n_energies++];
+
+		*e = energy_blank();
+		if (!json_object_is_type(one, json_type_object))
+			return why_set(why, "energy holds what is no object");
+		err = value_fields(one, e, &energy_fields, why);
+	}
 	return err;
 }
 

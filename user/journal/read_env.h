@@ -14,6 +14,7 @@ int values_env(json_object *o, struct env *e, struct why *why);
 int values_host_load(json_object *o, struct host_load *h, struct why *why);
 /* At a sample's host_load, if it is there: the watch has had it. */
 int values_sample_load(json_object *o, struct load_watch *w, struct why *why);
+int values_energies(json_object *o, struct summary *s, struct why *why);
 int values_disks(json_object *o, struct summary *s, struct why *why);
 /* run_start: run, source and env. */
 int values_start(json_object *o, struct summary *s, struct why *why);

@@ -651,6 +651,8 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 	if (!err)
 		err = values_host_load(o, &s->host_load, why);
 	if (!err)
+		err = values_energies(o, s, why);
+	if (!err)
 		err = values_disks(o, s, why);
 	if (!err)
 		err = values_budget(o, &s->budget, why);

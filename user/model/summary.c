@@ -117,6 +117,7 @@ void summary_free(struct summary *s)
 	stretches_free(&s->attempts);
 	host_load_free(&s->host_load);
 	env_free(&s->env);
+	energies_free(s->energies, s->n_energies);
 	disks_free(s->disks, s->n_disks);
 	free(s);
 }

@@ -9,6 +9,7 @@
 #define SUMMARY_H
 
 #include "model/budget.h"
+#include "model/energy.h"
 #include "model/env.h"
 #include "model/group.h"
 #include "lib/meter.h"
@@ -99,6 +100,8 @@ struct summary {
 	struct host_load host_load;
 	struct budget_result budget;
 	struct env env;
+	struct energy *energies; /* in the order of their sources */
+	size_t n_energies;
 	struct disk *disks;
 	size_t n_disks;
 	struct em_mark marks[EM_MAX_MARKS];

@@ -211,3 +211,13 @@ TABLE(budget_fields, BU("peak_rss_bytes", PEAK_RSS, FIELD_INT), BU("cpu_seconds"
 		field, offsetof(struct budget_excess, member), kind \
 	}
 TABLE(budget_excess_fields, BE("at", at_ns, FIELD_TIME), BE("pid", pid, FIELD_PID));
+
+#define EN(field, member, kind)                              \
+	{                                                    \
+		field, offsetof(struct energy, member), kind \
+	}
+TABLE(energy_fields, EN("source", source, FIELD_STRING), EN("domain", domain, FIELD_STRING),
+      EN("covers", covers, FIELD_STRING), EN("start_uj", start_uj, FIELD_INT),
+      EN("end_uj", end_uj, FIELD_INT), EN("delta_uj", delta_uj, FIELD_INT),
+      EN("wraps", wraps, FIELD_INT), EN("quality", quality, FIELD_STRING),
+      EN("status", status, FIELD_STRING), EN("reason", reason, FIELD_STRING));

@@ -217,6 +217,18 @@ static void write_head(struct json *j, const struct summary *s)
 	write_groups(j, s);
 }
 
+static void write_energies(struct json *j, const struct summary *s)
+{
+	json_key(j, "energy");
+	json_array(j);
+	for (size_t i = 0; i < s->n_energies; i++) {
+		json_open(j);
+		json_fields(j, &s->energies[i], &energy_fields);
+		json_close(j);
+	}
+	json_array_end(j);
+}
+
 static void write_disks(struct json *j, const struct summary *s)
 {
 	json_key(j, "disk");
@@ -247,6 +259,7 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 	json_load(j, &s->host_load);
 	json_key(j, "env");
 	json_env(j, &s->env);
+	write_energies(j, s);
 	write_disks(j, s);
 	json_key(j, "budget");
 	json_budget(j, &s->budget);

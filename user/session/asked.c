@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/asked.h"
 
+#include <time.h>
+
+#include "units.h"
+
 void asked_prepare(struct asked *a, const struct config *c, pid_t child)
 {
+	enum energy_source choice;
+
 	if (c->cgroup && child)
 		cgroup_own_open(&a->cgroup, child);
+	if (c->energy && energy_source_parse(c->energy, &choice))
+		energy_run_open(&a->energy, choice);
+}
+
+void asked_start(struct asked *a, int64_t now_ns)
+{
+	if (a->energy.on)
+		energy_run_start(&a->energy, now_ns);
 }
 
 void asked_end(struct asked *a, struct run *run)
 {
+	if (a->energy.on)
+		energy_run_end(&a->energy, clock_ns(CLOCK_MONOTONIC));
 	a->use = cgroup_own_read(&a->cgroup);
 	if (a->use.oom_kills > 0)
 		run->oom_killed = 1;
@@ -44,13 +60,15 @@ static void fill_cgroup(const struct asked *a, struct summary *s)
 			  (long long)a->use.oom_kills);
 }
 
-void asked_fill(const struct asked *a, const struct pss *p, struct summary *s)
+int asked_fill(const struct asked *a, const struct pss *p, struct summary *s)
 {
 	fill_pss(p, s);
 	fill_cgroup(a, s);
+	return a->energy.on ? energy_run_tell(&a->energy, &s->energies, &s->n_energies) : 0;
 }
 
 void asked_close(struct asked *a)
 {
 	cgroup_own_close(&a->cgroup);
+	energy_run_close(&a->energy);
 }

@@ -156,6 +156,7 @@ static int let_go(struct session *s)
 		planned_serve(&s->planned, &s->control, 0);
 	}
 	begin_load(s);
+	asked_start(&s->asked, clock_ns(CLOCK_MONOTONIC));
 	err = attached(s) ? 0 : launch_go(&s->launch);
 	if (!planned)
 		begin_journal(s);

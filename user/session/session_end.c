@@ -174,7 +174,8 @@ static int finish(struct session *s, struct summary *sum)
 	sum->aged_at_ns = s->started_at_ns + (end.at_ns - s->start_ns);
 	sum->usage.io_source = strdup(s->source->info.exact ? "exit" : "proc");
 	err = run_finish(&s->run, &end, (enum top_order)s->config->sort, sum);
-	asked_fill(&s->asked, &s->sampler.pss, sum);
+	if (!err)
+		err = asked_fill(&s->asked, &s->sampler.pss, sum);
 	if (sum->run.wall_ns > 0 && sum->usage.cpu_ns >= 0)
 		sum->usage.mean_cpus = (double)sum->usage.cpu_ns / (double)sum->run.wall_ns;
 	return err || !session_document_wanted(s) ? err : fill_disks(s->config, sum);

@@ -185,6 +185,8 @@ static int wait_ms(struct session *s, int64_t now)
 		ms = sooner(ms, s->detach_at_ns - now);
 	if (progress_next_ns(&s->progress) != INT64_MAX)
 		ms = sooner(ms, s->start_ns + progress_next_ns(&s->progress) - now);
+	if (s->asked.energy.on && s->config->interval_s > 0)
+		ms = sooner(ms, s->asked.energy.next_ns - now);
 	if (s->root_ended) /* --wait-tree: its end is seen by looking */
 		ms = sooner(ms, 40 * NS_PER_MS);
 	return ms;
@@ -214,6 +216,8 @@ void session_loop(struct session *s)
 				see_target(s, ev[i].data.fd);
 		session_drain(s);
 		now = clock_ns(CLOCK_MONOTONIC);
+		if (s->config->interval_s > 0)
+			energy_run_update(&s->asked.energy, now);
 		planned_serve(&s->planned, &s->control, now - s->start_ns);
 		if (s->term_deadline_ns && now >= s->term_deadline_ns && !s->root_ended)
 			s->terminated = s->stop = true;
