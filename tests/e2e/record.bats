@@ -157,6 +157,29 @@ spooled() {
 	done
 }
 
+@test "record: the first of many at once make the tables, and all are written" {
+	local kind i pids
+	for i in 1 2 3 4 5 6; do
+		"$EXITMETER" -q --source="$SOURCE" --run-id "run-$i" --journal "run.$i" -- true
+	done
+	for kind in $(kinds); do
+		for _ in 1 2 3; do
+			fresh "$kind"
+			pids=()
+			for i in 1 2 3 4 5 6; do
+				"$EXITMETER" record "run.$i" --to "$URL" 2>>errors &
+				pids+=("$!")
+			done
+			for i in "${pids[@]}"; do
+				wait "$i" || true
+			done
+			cat errors
+			same said "$(wc -c <errors)" 0
+			same runs "$(ask "$kind" "SELECT count(*) FROM runs WHERE exit_code = 0")" 6
+		done
+	done
+}
+
 @test "record: one run of several journals, a row each" {
 	local kind
 	for kind in $(kinds); do

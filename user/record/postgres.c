@@ -86,11 +86,19 @@ static int execute(struct postgres_sink *s, const char *sql)
 	return query(s, sql, 0, NULL, NULL);
 }
 
+/*
+ * A scan, where to_regclass() goes on saying for the rest of a transaction that there is none,
+ * having said so once.
+ */
+#define FIND_VERSION_TABLE                                                                  \
+	"SELECT count(*) > 0 FROM pg_catalog.pg_class WHERE relname = '" VERSION_TABLE "' " \
+	"AND pg_catalog.pg_table_is_visible(oid)"
+
 /* 0: there are none yet. */
 static int read_version(struct postgres_sink *s, int *ret)
 {
 	PGresult *r = NULL;
-	int err = query(s, "SELECT to_regclass('" VERSION_TABLE "') IS NOT NULL", 0, NULL, &r);
+	int err = query(s, FIND_VERSION_TABLE, 0, NULL, &r);
 	bool there;
 
 	*ret = 0;

@@ -11,8 +11,10 @@
 
 #include "record/sink.h"
 #include "record/sql.h"
+#include "units.h"
 
-#define BUSY_MS 5000
+#define BUSY_MS      5000
+#define BUSY_STEP_MS 10
 
 static const struct sql_dialect dialect = {
 	.types = { [COLUMN_INT] = "INTEGER",
@@ -121,13 +123,27 @@ static int prepare(struct sqlite_sink *s)
 	return 0;
 }
 
+/* For this lock SQLite's own timeout is not heeded. */
+static int write_ahead(struct sqlite_sink *s)
+{
+	const struct timespec pause = { .tv_nsec = BUSY_STEP_MS * NS_PER_MS };
+	int err;
+
+	for (int waited = 0;; waited += BUSY_STEP_MS) {
+		err = execute(s, "PRAGMA journal_mode = WAL");
+		if (err != -EAGAIN || waited >= BUSY_MS)
+			return err;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static int set_up(struct sqlite_sink *s)
 {
 	sqlite3_int64 version = 0;
 	int err;
 
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	err = execute(s, "PRAGMA journal_mode = WAL");
+	err = write_ahead(s);
 	if (!err)
 		err = execute(s, "PRAGMA synchronous = NORMAL");
 	if (!err)
