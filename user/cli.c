@@ -11,6 +11,7 @@
 #include "journal/outbox.h"
 #include "host/energy.h"
 #include "log.h"
+#include "names.h"
 #include "options.h"
 #include "report/timeformat.h"
 #include "session/split.h"
@@ -415,6 +416,30 @@ static bool on_stdout(const char *name)
 	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
 }
 
+static bool expand_name(struct config *c, const char **name)
+{
+	char *expanded;
+
+	if (!*name || !strchr(*name, '%'))
+		return true;
+	expanded = name_expand(*name);
+	if (!expanded)
+		return false;
+	c->expanded[c->n_expanded++] = expanded;
+	*name = expanded;
+	return true;
+}
+
+static bool expand_names(struct config *c)
+{
+	bool all = expand_name(c, &c->report) && expand_name(c, &c->json) &&
+		   expand_name(c, &c->journal);
+
+	for (int i = 0; all && i < MADE_N; i++)
+		all = expand_name(c, &c->made[i]);
+	return all;
+}
+
 /* An output on stdout can be one only. */
 static bool outputs_fit(const struct config *c)
 {
@@ -517,7 +542,7 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 		goto bad;
 	default_kind(&c);
 	c.quiet |= c.kind == &kind_none;
-	if (!outputs_fit(&c) || !gates_fit(&c))
+	if (!expand_names(&c) || !outputs_fit(&c) || !gates_fit(&c))
 		goto bad;
 	if (c.n_pids && optind < argc) {
 		log_line("-p with a command: it is either the one or the other");
@@ -559,6 +584,8 @@ bad:
 
 void cli_free(struct config *c)
 {
+	while (c->n_expanded)
+		free(c->expanded[--c->n_expanded]);
 	free(c->labels);
 	free(c->disks);
 	for (size_t i = 0; i < c->n_to; i++)

@@ -37,6 +37,8 @@ struct config {
 		*control;  /* where phases and attempts are named from, beside the private socket */
 	const char *spans; /* attempts known before or after; NULL: none */
 	const char *made[MADE_N];
+	char *expanded[3 + MADE_N]; /* owned: those of them that were not so on the command line */
+	size_t n_expanded;
 	const struct report_kind *kind;
 	enum when colour, progress;
 	const char *format; /* of kind_time */

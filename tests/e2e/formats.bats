@@ -331,3 +331,14 @@ events() {
 		[ "$(wc -L <plain)" -le 80 ]
 	done
 }
+
+@test "outputs: host, process, job and task in their names" {
+	local host
+	host=$(uname -n)
+	SLURM_JOB_ID=7 SLURM_PROCID=2 run_with -o 'text-%j.%t' --json '%h-%p.json' --journal '%%j' \
+		--trace 'trace-%t' --prom '%j.prom' -- true
+	same files "$(find . -maxdepth 1 -type f ! -name out ! -name err | sed 's,^./,,' | sort | xargs)" \
+		"$(printf '%s\n' %j 7.prom "$(ls "$host"-*.json)" text-7.2 trace-2 | sort | xargs)"
+	[[ $(ls "$host"-*.json) =~ -[0-9]+\.json$ ]]
+	valid ./*.json
+}
