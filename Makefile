@@ -75,11 +75,12 @@ RECORD_PKGS := json-c sqlite3 libpq libcap-ng libcurl zlib
 
 # exitmeter-serve: journals over HTTP.
 SERVE_SRC := $(wildcard user/serve_*.c user/serve/*.c) \
-	$(patsubst %,user/%.c,log units output options kinds made) \
+	$(patsubst %,user/%.c,log units output options kinds made url scheduler) \
+	$(patsubst %,user/record/%.c,sink ended statement pq) $(wildcard user/record/attempts*.c) \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c) \
 	$(wildcard user/format/metrics*.c) $(patsubst %,user/format/%.c,prometheus openmetrics) \
 	$(LIB_SRC)
-SERVE_PKGS := libmicrohttpd zlib json-c
+SERVE_PKGS := libmicrohttpd zlib json-c sqlite3 libpq
 
 # exitmeter-suggest: asks them; exitmeter report --from too.
 SUGGEST_SRC := user/suggest_main.c $(patsubst %,user/%.c,log units output options url) \

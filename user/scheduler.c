@@ -12,7 +12,7 @@
 #include "options.h"
 #include "url.h"
 
-enum { WORKER = SCHEDULER_OPTION, START, SELECT_SQL, UPDATE_SQL };
+enum { SELECT_SQL = SCHEDULER_OPTION, UPDATE_SQL, WORKER, START };
 
 /* --- options ------------------------------------------------------------------------------- */
 

@@ -23,17 +23,19 @@ struct scheduler {
 
 /* Rows of a table of options (options.h). */
 #define SCHEDULER_OPTION 0x2000
-#define SCHEDULER_ROWS                                                                         \
-	{ SCHEDULER_OPTION, "worker", "N",                                                     \
-	  "attempts: the worker whose start the run must still be; 0: any" },                  \
-		{ SCHEDULER_OPTION + 1, "start", "N|ENV:NAME",                                 \
-		  "attempts: number of the run's start, or the variable that holds it" },      \
-		{ SCHEDULER_OPTION + 2, "select-sql", "FILE",                                  \
-		  "attempts: the statement that finds them (:run, :pid)" },                    \
-	{                                                                                      \
-		SCHEDULER_OPTION + 3, "update-sql", "FILE",                                    \
-			"attempts: the one that writes a share (:id, :peak, :cpu, :cpus, ...)" \
+#define SCHEDULER_SQL_ROWS                                                        \
+	{ SCHEDULER_OPTION, "select-sql", "FILE",                                 \
+	  "attempts: the statement that finds them (:run, :pid)" },               \
+	{                                                                         \
+		SCHEDULER_OPTION + 1, "update-sql", "FILE",                       \
+			"attempts: the one that writes a share (:id, :peak, ...)" \
 	}
+#define SCHEDULER_ROWS                                                                    \
+	{ SCHEDULER_OPTION + 2, "worker", "N",                                            \
+	  "attempts: the worker whose start the run must still be; 0: any" },             \
+		{ SCHEDULER_OPTION + 3, "start", "N|ENV:NAME",                            \
+		  "attempts: number of the run's start, or the variable that holds it" }, \
+		SCHEDULER_SQL_ROWS
 
 /* Takes the option @key if it is one of them.  -1: it is not; 0; 1 after one line was printed. */
 int scheduler_take(struct scheduler *s, int key, const char *arg);

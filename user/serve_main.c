@@ -9,12 +9,16 @@
 #include "config.h"
 #include "log.h"
 #include "options.h"
+#include "scheduler.h"
 #include "serve/server.h"
+#include "serve_record.h"
 #include "units.h"
+#include "url.h"
 
 enum {
 	OPT_LISTEN = 256,
 	OPT_TOKEN_FILE,
+	OPT_TO,
 };
 
 /* The man page is checked against the --help this makes. */
@@ -22,6 +26,9 @@ static const struct opt opts[] = {
 	{ OPT_LISTEN, "listen", "ADDR",
 	  "HOST:PORT, or PORT on the loopback (default " LISTEN_DEFAULT ")" },
 	{ OPT_TOKEN_FILE, "token-file", "FILE", "ask for the token that is in FILE" },
+	{ OPT_TO, "to", "URL",
+	  "share meters out among attempts in sqlite:FILE or postgresql://..." },
+	SCHEDULER_SQL_ROWS,
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -30,6 +37,8 @@ static const struct opt opts[] = {
 
 struct options {
 	const char *listen, *token_file; /* NULL: not given */
+	struct url to;                   /* text NULL: not given */
+	struct scheduler scheduler;
 };
 
 static void print_help(void)
@@ -68,10 +77,20 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
 		case OPT_TOKEN_FILE:
 			o->token_file = optarg;
 			break;
+		case OPT_TO:
+			if (!url_parse(optarg, &o->to))
+				return 1;
+			break;
 		default:
+			if (scheduler_take(&o->scheduler, key, optarg) >= 0)
+				break;
 			options_say_wrong(key, argv);
 			return 1;
 		}
+	}
+	if (o->scheduler.on && !o->to.text) {
+		log_line("--select-sql and --update-sql go with --to");
+		return 1;
 	}
 	return 0;
 }
@@ -90,23 +109,36 @@ static int open_sockets(const struct options *o, int fds[LISTEN_MAX])
 	return n + 1;
 }
 
+static int run(const struct options *o, struct site *site)
+{
+	struct serve_record record = { .sink = NULL };
+	int fds[LISTEN_MAX], n, status = STATUS_FAILED;
+
+	if (o->to.text && !serve_record_open(&o->to, &o->scheduler, &record))
+		return status;
+	site->recorder = o->to.text ? &record.recorder : NULL;
+	n = open_sockets(o, fds);
+	if (n > 0 && !server_run(site, fds, n))
+		status = 0;
+	serve_record_close(&record);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct site site = { .started_at_ns = clock_ns(CLOCK_REALTIME) };
 	struct options o = { 0 };
-	int fds[LISTEN_MAX], status, n;
+	int status;
 
-	if (parse(argc, argv, &o, &status))
-		return status;
-	if (token_read(o.token_file, &site.token))
-		return STATUS_FAILED;
-	status = STATUS_FAILED;
-	if (!journals_open(argv + optind, argc - optind, &site.journals)) {
-		n = open_sockets(&o, fds);
-		if (n > 0 && !server_run(&site, fds, n))
-			status = 0;
+	if (!parse(argc, argv, &o, &status)) {
+		status = STATUS_FAILED;
+		if (!token_read(o.token_file, &site.token)) {
+			if (!journals_open(argv + optind, argc - optind, &site.journals))
+				status = run(&o, &site);
+			journals_close(&site.journals);
+		}
 	}
-	journals_close(&site.journals);
+	scheduler_free(&o.scheduler);
 	explicit_bzero(&site.token, sizeof(site.token));
 	return status;
 }

@@ -134,16 +134,16 @@ recorded() {
 	same said "$(wc -c <err)" 0
 }
 
-# share KIND ID PEAK CPU CPUS: what is written of one attempt, CPU within 0.01 s
+# share KIND ID PEAK CPU CPUS: what is written of one attempt, CPU within NEAR seconds (0.01)
 share() {
 	if [ "$SEEN" != "$1" ]; then
 		ask "$1" "SELECT id, peak_rss_bytes, cpu_seconds, peak_cpus FROM attempts" >shares
 		SEEN=$1
 	fi
 	echo "$1, want $2|$3|$4|$5 of:" && cat shares
-	awk -F'|' -v id="$2" -v peak="$3" -v cpu="$4" -v cpus="$5" '
+	awk -F'|' -v id="$2" -v peak="$3" -v cpu="$4" -v cpus="$5" -v near="${NEAR:-0.01}" '
 		function close_to(a, b, by) { return a == "" || b == "" ? a == b : a - b <= by && b - a <= by }
-		$1 == id { n++; ok = $2 == peak && close_to($3, cpu, 0.01) && close_to($4, cpus, 1e-9) }
+		$1 == id { n++; ok = $2 == peak && close_to($3, cpu, near) && close_to($4, cpus, 1e-9) }
 		END { exit n != 1 || !ok }' shares
 }
 
@@ -636,4 +636,79 @@ teardown() {
 	same status "$status" 125
 	one_line err
 	[[ $(cat err) != *secret* ]]
+}
+
+# serve OPTION...: exitmeter serve on a port of its own, in URL
+serve() {
+	server_stop
+	rm -f serve.err
+	"$EXITMETER" serve --listen 0 "$@" 2>serve.err 3>&- &
+	SERVER_PID=$!
+	until_true 30 grep -qs 'listening on' serve.err
+	SERVED=$(sed -n 's/^exitmeter: listening on //p' serve.err)
+}
+
+# posted FILE CODE ANSWER
+posted() {
+	local code
+	code=$(curl -sS --max-time 20 -o body -w '%{http_code}' -H 'Content-Type: application/json' \
+		--data-binary "@$1" "${SERVED}api/worker/exited")
+	cat body
+	same code "$code" "$2"
+	# shellcheck disable=SC2053
+	[[ $(cat body) == $3 ]]
+}
+
+# meter_of WORKER START: the worked example as a worker sends it now
+meter_of() {
+	jq -nc --argjson worker "$1" --argjson start "$2" --argjson later "$(jq -n "now - $BEGAN - 6")" '
+		{run: 17, pid: 4242, worker: $worker, start: $start, max_rss: 734003200,
+		 marks: ([[6,-1,0,-1],[5,104857600,0.9,0.9],[4,314572800,2.8,1.9],[3,262144000,4.6,1.8],
+			[2,838860800,8.5,3.9],[1,125829120,8.7,0.2],[0.5,-1,9,-1]] | map(.[0] += $later))}' >meter.json
+}
+
+@test "U-95: a worker sends its meter to exitmeter serve: in time, twice, late, and after it has lost the run" {
+	# what it takes to send one is no age that the worker knows of
+	local kind NEAR=1
+	worked_example 17 4242
+	for kind in $(kinds); do
+		fresh "$kind"
+		attempt "$kind" 1 17 4242 0.2 2.5
+		attempt "$kind" 2 17 4242 2.5 4.8
+		begun
+		ask "$kind" "INSERT INTO starts VALUES (17, 2, 9), (17, 3, 8)"
+		serve --to "$URL"
+		# the run was started anew by another
+		meter_of 9 3
+		posted meter.json 200 '{"attempts":0}'
+		untouched "$kind" 1
+		meter_of 9 2
+		posted meter.json 200 '{"attempts":2}'
+		SEEN=
+		share "$kind" 1 314572800 3.52 1.9
+		share "$kind" 2 838860800 4.96 3.9
+		posted meter.json 200 '{"attempts":0}'
+		jq -c '.pid = 4243' meter.json >other.json
+		posted other.json 200 '{"attempts":0}'
+		jq -c '.run = "none of its"' meter.json >other.json
+		posted other.json 200 '{"attempts":0}'
+		jq -c '.marks[1][0] = 99999' meter.json >other.json
+		posted other.json 400 '*age*'
+		# from the journal, through exitmeter's own client
+		ask "$kind" "UPDATE attempts SET peak_rss_bytes = NULL, cpu_seconds = NULL, peak_cpus = NULL WHERE id = 2"
+		record run.journal --to "$SERVED" --worker 9 --start 2
+		same status "$status" 0
+		share "$kind" 1 314572800 3.52 1.9
+		share "$kind" 2 838860800 4.96 3.9
+		# its tables are gone for a while
+		ask "$kind" "ALTER TABLE attempts RENAME TO away"
+		posted meter.json 503 '*attempts*'
+		ask "$kind" "ALTER TABLE away RENAME TO attempts"
+		server_answers() { posted meter.json 200 '{"attempts":0}'; }
+		until_true 10 server_answers
+	done
+	status=0
+	"$EXITMETER" serve --listen 0 --to http://127.0.0.1:1 2>err || status=$?
+	same status "$status" 125
+	one_line err
 }

@@ -21,7 +21,8 @@ static bool takes_ended(char *target)
 	char *url_text = strdup(target);
 	struct url url;
 	bool takes = url_text && !scheduler_of_target(url_text, &scheduler) &&
-		     url_parse(url_text, &url) && (url.kind == URL_HTTP || scheduler.on);
+		     url_parse(url_text, &url) &&
+		     (url.kind == URL_HTTP || (scheduler.on && url.kind != URL_CLICKHOUSE));
 
 	if (url_text)
 		scheduler_free(&scheduler);

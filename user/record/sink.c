@@ -17,23 +17,6 @@ int sink_fail(struct sink *s, int err, const char *format, ...)
 	return err;
 }
 
-int sink_open(const struct url *url, const struct scheduler *scheduler, struct sink **ret)
-{
-	switch (url->kind) {
-	case URL_SQLITE:
-		return scheduler->on ? attempts_sqlite_open(url, scheduler, ret)
-				     : sqlite_sink_open(url, ret);
-	case URL_CLICKHOUSE:
-		return clickhouse_sink_open(url, ret);
-	case URL_POSTGRES:
-		return scheduler->on ? attempts_postgres_open(url, scheduler, ret)
-				     : postgres_sink_open(url, ret);
-	case URL_HTTP:
-	default:
-		return http_sink_open(url, ret);
-	}
-}
-
 int sink_begin(struct sink *s, const struct part *p)
 {
 	return s->ops->begin(s, p);
