@@ -120,6 +120,7 @@ static int run(const struct options *o, struct site *site)
 	n = open_sockets(o, fds);
 	if (n > 0 && !server_run(site, fds, n))
 		status = 0;
+	site->recorder = NULL;
 	serve_record_close(&record);
 	return status;
 }

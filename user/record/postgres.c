@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libpq-fe.h>
-
 #include "lib/number.h"
+#include "record/pq.h"
 #include "record/sink.h"
 #include "record/sql.h"
 
@@ -427,28 +426,6 @@ static const struct sink_ops ops = {
 	.close = postgres_close,
 };
 
-static void ignore_notice(void *unused, const PGresult *r)
-{
-	(void)unused;
-	(void)r;
-}
-
-/* What the URL itself says of these goes before. */
-static int connect_to(struct postgres_sink *s, const struct url *url)
-{
-	const char *const names[] = { "connect_timeout", "tcp_user_timeout", "application_name",
-				      "client_encoding", "dbname",           NULL };
-	const char *const values[] = { "10", "30000", "exitmeter", "UTF8", url->text, NULL };
-
-	s->db = PQconnectdbParams(names, values, 1);
-	if (!s->db)
-		return sink_fail(&s->sink, -ENOMEM, "out of memory");
-	if (PQstatus(s->db) != CONNECTION_OK)
-		return fail(s, NULL);
-	PQsetNoticeReceiver(s->db, ignore_notice, NULL);
-	return execute(s, "SET lock_timeout = '10s'");
-}
-
 int postgres_sink_open(const struct url *url, struct sink **ret)
 {
 	struct postgres_sink *s = calloc(1, sizeof(*s));
@@ -464,6 +441,8 @@ int postgres_sink_open(const struct url *url, struct sink **ret)
 		if (!s->columns[i] || !s->insert_run)
 			return sink_fail(&s->sink, -ENOMEM, "out of memory");
 	}
-	err = connect_to(s, url);
+	err = pq_connect(&s->sink, url, &s->db);
+	if (!err)
+		err = execute(s, "SET lock_timeout = '10s'");
 	return err ? err : migrate(s);
 }
