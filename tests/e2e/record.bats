@@ -7,20 +7,11 @@ load helpers
 load postgres
 
 setup_file() {
-	[ "$(id -u)" -eq 0 ] || return 0
-	postgres_there || return 0
-	# the server's user must reach it, whatever TMPDIR is
-	PG_HOME=$(mktemp -d /tmp/exitmeter-pg.XXXXXX)
-	chmod 755 "$PG_HOME"
-	export PG_HOME PG_BIN
-	postgres_start "$PG_HOME/pg"
-	export PG_DIR
+	postgres_home_start
 }
 
 teardown_file() {
-	[ -n "${PG_HOME:-}" ] || return 0
-	postgres_stop || true
-	rm -rf "$PG_HOME"
+	postgres_home_stop
 }
 
 setup() {
@@ -52,7 +43,7 @@ fresh() {
 		;;
 	postgres)
 		[ -n "${PG_HOME:-}" ] || return 1
-		psql -X -q "$PG_URL" -c 'DROP SCHEMA public CASCADE; CREATE SCHEMA public' 2>/dev/null
+		postgres_fresh
 		URL=$PG_URL
 		;;
 	esac
@@ -74,13 +65,9 @@ lines_of() {
 	[ "$(jq -c --arg e "$1" 'select(.event == $e)' run.journal 2>/dev/null | wc -l)" -eq "$2" ]
 }
 
-# spool_empty, recorders_gone, in_runs KIND N: what is waited for
+# spool_empty, in_runs KIND N: what is waited for
 spool_empty() {
 	[ "$(spooled)" -eq 0 ]
-}
-
-recorders_gone() {
-	[ -z "$(recorders)" ]
 }
 
 in_runs() {
@@ -260,30 +247,15 @@ spooled() {
 			fi
 			wait "$pid" 2>/dev/null || true
 			# and the one that records, before or after it is done
-			[ $((i % 4)) -ne 0 ] || kill_recorders
+			[ $((i % 4)) -ne 0 ] || kill_recorders "$SPOOL"
 		done
-		until_true 20 recorders_gone
+		until_true 20 recorders_gone "$SPOOL"
 		record --replay
 		same status "$status" 0
 		same spooled "$(spooled)" 0
 		same "every whole run" "$(ask "$kind" "SELECT count(*) FROM runs WHERE id IN ('run-1','run-2','run-4','run-5','run-7','run-8','run-10','run-11')")" 8
 		same "none twice" "$(ask "$kind" "SELECT count(*) FROM runs")" "$(ask "$kind" "SELECT count(DISTINCT id) FROM runs")"
 		same "with its rows" "$(ask "$kind" "SELECT count(*) FROM processes p JOIN runs r ON r.key = p.run WHERE r.id = 'run-11'")" 3
-	done
-}
-
-# recorders: pids of those that work on this test's spool
-recorders() {
-	local file
-	grep -lF "$SPOOL" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
-		[[ $(cat "${file%/*}/comm" 2>/dev/null) != exitmeter-recor ]] || basename "${file%/*}"
-	done
-}
-
-kill_recorders() {
-	local p
-	for p in $(recorders); do
-		kill -KILL "$p" 2>/dev/null || true
 	done
 }
 
@@ -296,7 +268,7 @@ kill_recorders() {
 		wait "$!"
 		cp -r "$SPOOL" "after-$i"
 	done
-	until_true 20 recorders_gone
+	until_true 20 recorders_gone "$SPOOL"
 	record --replay
 	for i in copy-* after-*; do
 		record --replay --spool "$i"

@@ -7,20 +7,11 @@ load helpers
 load postgres
 
 setup_file() {
-	if [ "$(id -u)" -eq 0 ] && postgres_there; then
-		# the server's user must reach it, whatever TMPDIR is
-		PG_HOME=$(mktemp -d /tmp/exitmeter-pg.XXXXXX)
-		chmod 755 "$PG_HOME"
-		export PG_HOME PG_BIN
-		postgres_start "$PG_HOME/pg"
-		export PG_DIR
-	fi
+	postgres_home_start
 }
 
 teardown_file() {
-	[ -n "${PG_HOME:-}" ] || return 0
-	postgres_stop || true
-	rm -rf "$PG_HOME"
+	postgres_home_stop
 }
 
 urls() {

@@ -299,7 +299,13 @@ static void fill_text(struct row *r, struct cell *c, json_object *v)
 		else
 			put(r, r->json.buf, r->json.len);
 	} else {
-		put_text(r, json_object_get_string(v), (size_t)json_object_get_string_len(v));
+		const char *text = json_object_get_string(v);
+
+		/* Of a number the length is not told. */
+		put_text(r, text,
+			 json_object_is_type(v, json_type_string)
+				 ? (size_t)json_object_get_string_len(v)
+				 : strlen(text));
 	}
 	c->len = r->len - start;
 	put(r, "", 1);
