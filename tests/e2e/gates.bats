@@ -24,18 +24,20 @@ all_busy() {
 }
 
 @test "budget: far below every limit" {
+	exits_needed "each process is counted"
+	SHAPE_SEEN=1
 	meter --budget peak_rss=1G,cpu=60,wall=60,processes=50 -- "$WORK/hold" touch=20
 	same status "$status" 0
 	holds "nothing passed" '.budget | .on == "lower" and .exceeded == [] and .unknown == []
 		and .limits == {peak_rss_bytes: 1073741824, cpu_seconds: 60, wall_seconds: 60, processes: 50}'
 	same "messages" "$(wc -c <err)" 0
 	agrees
-	SHAPE_SEEN=1
 	meter -- true
 	holds "no budget" '.budget | .on == null and .exceeded == [] and all(.limits[]; . == null)'
 }
 
 @test "budget: peak_rss, by the process that made it, at the moment it did" {
+	exits_needed "it may live between two samples"
 	meter --budget peak_rss=30M,wall=60 -- sh -c '"$WORK/tiny" 0; "$WORK/hold" touch=60; true'
 	same status "$status" 123
 	passed peak_rss_bytes
@@ -48,11 +50,12 @@ all_busy() {
 }
 
 @test "budget: cpu and wall" {
-	meter --budget cpu=0.2 -- sh -c '"$WORK/burn" 400; true'
+	exits_needed "it may live between two samples"
+	SHAPE_SEEN=1
+	meter --budget cpu=0.1 -- sh -c '"$WORK/burn" 200; true'
 	same status "$status" 123
 	passed cpu_seconds
 	holds "by the burner" '.budget.exceeded[0].comm == "burn"'
-	SHAPE_SEEN=1
 	meter --budget wall=0.2 -- sleep 0.3
 	same status "$status" 123
 	passed wall_seconds
@@ -63,11 +66,11 @@ all_busy() {
 
 @test "budget: processes, by the first that was one too many" {
 	exits_needed "each process is counted"
+	SHAPE_SEEN=1
 	meter --budget processes=3 -- sh -c '"$WORK/tiny" 0; "$WORK/tiny" 0; sleep 0; "$WORK/tiny" 0; true'
 	same status "$status" 123
 	passed processes
 	holds "the fourth" '.budget.exceeded[0] | .comm == "sleep" and .value == 5'
-	SHAPE_SEEN=1
 	meter --budget processes=5 -- sh -c '"$WORK/tiny" 0; "$WORK/tiny" 0; sleep 0; "$WORK/tiny" 0; true'
 	same status "$status" 0
 }
@@ -112,13 +115,13 @@ all_busy() {
 }
 
 @test "budget: of what is attached to" {
+	SHAPE_SEEN=1
 	sleep 60 3>&- &
 	METER_PID=$!
 	local target=$METER_PID
 	meter_raw -p "$target" --duration 0.3 --budget wall=0.1
 	checked
 	same status "$status" 123
-	SHAPE_SEEN=1
 	meter_raw -p "$target" --duration 0.1 --budget wall=60
 	checked
 	same status "$status" 0
@@ -143,6 +146,7 @@ all_busy() {
 
 @test "--require-quiet: fails where a co-tenant was seen, and waits for that" {
 	all_busy
+	SHAPE_SEEN=1
 	meter --require-quiet -- true
 	unspin
 	same status "$status" 122
@@ -164,19 +168,19 @@ all_busy() {
 }
 
 @test "--wait-quiet: gives up after its time, and with --require-quiet does not start" {
-	SHAPE_SEEN=1
 	all_busy
-	meter_raw --wait-quiet 0.2 -- touch started
+	SHAPE_SEEN=1
+	meter_raw --wait-quiet 0.1 -- touch started
 	checked
 	same status "$status" 0
 	[ -e started ]
 	holds "noted" '.source.notes | any(. == "host-not-quiet-at-start")'
 	rm started
-	meter_raw --wait-quiet 0.2 --require-quiet -- touch started
+	meter_raw --wait-quiet 0.1 --require-quiet -- touch started
 	same status "$status" 122
 	one_line err
 	[ ! -e started ]
-	meter_raw --wait-quiet 0.2 --require-quiet --fail-status 44 -- touch started
+	meter_raw --wait-quiet 0.1 --require-quiet --fail-status 44 -- touch started
 	same "--fail-status" "$status" 44
 	[ ! -e started ]
 }
@@ -188,7 +192,8 @@ watches() {
 
 @test "--wait-quiet: the command starts after what kept the host busy" {
 	all_busy
-	meter_background --wait-quiet 3 -- touch started
+	SHAPE_SEEN=1
+	meter_background --wait-quiet 2 -- touch started
 	until_true 20 watches
 	date +%s.%N >ended
 	unspin
