@@ -170,7 +170,7 @@ all_busy() {
 @test "--wait-quiet: gives up after its time, and with --require-quiet does not start" {
 	all_busy
 	SHAPE_SEEN=1
-	meter_raw --wait-quiet 0.1 -- touch started
+	meter_raw --wait-quiet 0 -- touch started
 	checked
 	same status "$status" 0
 	[ -e started ]
@@ -183,6 +183,9 @@ all_busy() {
 	meter_raw --wait-quiet 0.1 --require-quiet --fail-status 44 -- touch started
 	same "--fail-status" "$status" 44
 	[ ! -e started ]
+	meter_raw --wait-quiet 0.1 --require-quiet --fail-status 0 -- touch started
+	same "only said" "$status" 0
+	[ -e started ]
 }
 
 # Whether the background run watches the machine by now

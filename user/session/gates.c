@@ -29,7 +29,8 @@ static void host_text(const struct host_load *h, char *buf, size_t cap)
 /* The last look, whatever it said; at least one is taken. */
 static int look_until_quiet(int64_t most_ns, struct host_load *ret)
 {
-	int64_t end_ns = clock_ns(CLOCK_MONOTONIC) + most_ns, left_ns = most_ns;
+	int64_t end_ns = clock_ns(CLOCK_MONOTONIC) + most_ns;
+	int64_t left_ns = most_ns > LOAD_MIN_SPAN_NS ? most_ns : LOAD_MIN_SPAN_NS;
 	struct load_source source;
 	int err;
 
@@ -58,7 +59,8 @@ int gates_wait(const struct config *c, bool *ret_gave_up, int *ret_status)
 	if (!err && last.verdict == EM_HOST_UNAVAILABLE)
 		log_line("%s: not waited for", text);
 	host_load_free(&last);
-	if (!*ret_gave_up || !c->require_quiet)
+	/* A gate whose failure is no failure holds nothing back. */
+	if (!*ret_gave_up || !c->require_quiet || !c->fail_status)
 		return 0;
 	log_line("%s after %g s of waiting, not started", text, c->wait_quiet_s);
 	*ret_status = fail_status(c, STATUS_NOT_QUIET);
