@@ -12,6 +12,7 @@
 
 #include "procfs/cgroup.h"
 #include "procfs/mountinfo.h"
+#include "procfs/power.h"
 #include "procfs/system.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,6 +63,24 @@ static void feed_cgroup(const char *text, size_t len)
 	cgroup_has_word(text, len, "memory");
 }
 
+static void feed_power(const char *text, size_t len)
+{
+	uint64_t config;
+	double scale = 1;
+	int cpus[8];
+	size_t n = 0;
+	char *name = power_name_parse(text, len);
+
+	power_event_parse(text, len, &config);
+	if (!power_scale_parse(text, len, &scale) && !(scale > 0))
+		abort();
+	if (!power_cpus_parse(text, len, cpus, 8, &n) && (!n || n > 8 || cpus[0] < 0))
+		abort();
+	if (name)
+		power_zone_of(name, len & 1);
+	free(name);
+}
+
 static void feed_mounts(const char *path, const char *text, size_t len)
 {
 	struct mount m;
@@ -84,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	feed_machine(text, size);
 	feed_cgroup(text, size);
+	feed_power(text, size);
 	if (!newline)
 		return 0;
 	path = strndup(text, (size_t)(newline - text));

@@ -202,6 +202,23 @@ static void random_budget(struct budget_watch *w)
 			w->budget.limit[i] = 1 + (int64_t)random_below(i ? 1ll << 36 : 1ll << 30);
 }
 
+static void random_energies(struct summary *s)
+{
+	s->n_energies = random_below(4);
+	s->energies = calloc(s->n_energies + 1, sizeof(*s->energies));
+	for (size_t i = 0; s->energies && i < s->n_energies; i++)
+		s->energies[i] = (struct energy){ .source = random_word(),
+						  .domain = random_word(),
+						  .covers = random_word(),
+						  .start_uj = random_value(1ll << 50),
+						  .end_uj = random_value(1ll << 50),
+						  .delta_uj = random_value(1ll << 50),
+						  .wraps = random_value(5),
+						  .quality = random_word(),
+						  .status = random_word(),
+						  .reason = random_word() };
+}
+
 static void random_disks(struct summary *s)
 {
 	s->n_disks = random_below(3);
@@ -366,6 +383,7 @@ static void live_end(struct live *l)
 	s->aged_at_ns = s->run.started_at_ns + (end.at_ns - l->start_ns);
 	random_load(s->env.load_end);
 	s->env.steal_ns = random_value(1ll << 40);
+	random_energies(s);
 	random_disks(s);
 	s->usage.io_source = strdup("exit");
 	s->usage.mean_cpus = (double)random_below(1 << 30) / 3e7;

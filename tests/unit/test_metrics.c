@@ -365,6 +365,33 @@ static void test_unknown(void)
 	metrics_free(&m);
 }
 
+static void test_energy(void)
+{
+	struct summary *s = run_of("a", 1000000000);
+	struct metrics m;
+	char *text;
+
+	s->n_energies = 3;
+	s->energies = (void *)take(calloc(3, sizeof(*s->energies)));
+	for (size_t i = 0; i < 3; i++)
+		s->energies[i] = energy_blank();
+	s->energies[0].domain = take(strdup("package-0"));
+	s->energies[0].delta_uj = 12345000;
+	s->energies[0].quality = take(strdup("measured"));
+	s->energies[1].domain = take(strdup("package-1"));
+	s->energies[1].status = take(strdup("stale"));
+	metrics_init(&m, false);
+	EQ_I(metrics_add_run(&m, s), 0, "added");
+	text = text_of(&m, &prometheus);
+	OK(strstr(text,
+		  "exitmeter_energy_joules_total{command=\"make\",domain=\"package-0\"} 12.345\n"),
+	   "a counter by its domain, in joules");
+	OK(!strstr(text, "package-1"), "one that was not measured is left out");
+	free(text);
+	metrics_free(&m);
+	summary_free(s);
+}
+
 /* How often @what stands in @text. */
 static size_t times(const char *text, const char *what)
 {
@@ -692,6 +719,7 @@ int main(void)
 	test_labels();
 	test_keys_again();
 	test_prometheus();
+	test_energy();
 	test_unknown();
 	test_several();
 	test_backfill();

@@ -39,6 +39,9 @@ const struct metric_family metric_families[METRICS] = {
 			   "1 where every process's end was seen and nothing was lost." },
 	[METRIC_LOST] = { "exitmeter_events_lost", TYPE_COUNTER, NULL,
 			  "Exit records that were lost." },
+	[METRIC_ENERGY] = { "exitmeter_energy_joules", TYPE_COUNTER, "joules",
+			    "What a counter of the machine came to over the run's time, "
+			    "everybody's energy." },
 	[METRIC_TREE_RSS] = { "exitmeter_tree_resident_memory_bytes", TYPE_GAUGE, "bytes",
 			      "Resident memory of the run's processes, the most since the sample "
 			      "before." },

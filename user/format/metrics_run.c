@@ -11,6 +11,7 @@
 #include "format/metrics_labels.h"
 #include "units.h"
 
+#define MICRO     1e6
 #define AGE_MAX_S 1e10 /* further away than any run */
 
 static int add_count(struct series *s, enum metric metric, int64_t v, const char *key,
@@ -104,6 +105,24 @@ static int add_load(struct series *s, const struct host_load *h)
 	return add_count(s, METRIC_COTENANT, h->verdict == EM_HOST_COTENANT, NULL, NULL);
 }
 
+/* What was measured, each by its domain. */
+static int add_energies(struct series *s, const struct energy *e, size_t n)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < n; i++) {
+		if (e[i].delta_uj < 0 || !e[i].quality || !e[i].domain)
+			continue;
+		err = add_value(s, METRIC_ENERGY, (double)e[i].delta_uj / MICRO);
+		if (err)
+			break;
+		s->points[s->n - 1].key = "domain";
+		s->points[s->n - 1].word = label_escape(e[i].domain);
+		err = s->points[s->n - 1].word ? 0 : -ENOMEM;
+	}
+	return err;
+}
+
 static int64_t status_of(const struct run_facts *run)
 {
 	return run->exit_signal >= 0 ? 128 + run->exit_signal : run->exit_code;
@@ -134,6 +153,8 @@ static int add_figures(struct series *s, const struct summary *sum)
 		err = add_count(s, METRIC_EXACT, sum->completeness.exact, NULL, NULL);
 	if (!err)
 		err = add_count(s, METRIC_LOST, sum->completeness.events_lost, NULL, NULL);
+	if (!err)
+		err = add_energies(s, sum->energies, sum->n_energies);
 	return err;
 }
 
