@@ -134,16 +134,17 @@ recorded() {
 	same said "$(wc -c <err)" 0
 }
 
-# share KIND ID PEAK CPU CPUS: what is written of one attempt, CPU within NEAR seconds (0.01)
+# share KIND ID PEAK CPU CPUS: what is written of one attempt, CPU within half a second:
+# what it takes to ask a database is no age that anybody knows
 share() {
 	if [ "$SEEN" != "$1" ]; then
 		ask "$1" "SELECT id, peak_rss_bytes, cpu_seconds, peak_cpus FROM attempts" >shares
 		SEEN=$1
 	fi
 	echo "$1, want $2|$3|$4|$5 of:" && cat shares
-	awk -F'|' -v id="$2" -v peak="$3" -v cpu="$4" -v cpus="$5" -v near="${NEAR:-0.01}" '
+	awk -F'|' -v id="$2" -v peak="$3" -v cpu="$4" -v cpus="$5" '
 		function close_to(a, b, by) { return a == "" || b == "" ? a == b : a - b <= by && b - a <= by }
-		$1 == id { n++; ok = $2 == peak && close_to($3, cpu, near) && close_to($4, cpus, 1e-9) }
+		$1 == id { n++; ok = $2 == peak && close_to($3, cpu, 0.5) && close_to($4, cpus, 1e-9) }
 		END { exit n != 1 || !ok }' shares
 }
 
@@ -173,17 +174,17 @@ refused() {
 	for kind in $(kinds); do
 		fresh "$kind"
 		attempt "$kind" 1 17 4242 0.2 2.5
-		attempt "$kind" 2 17 4242 2.5 4.8
-		attempt "$kind" 3 17 4242 4.85 4.9
-		attempt "$kind" 4 17 4242 4.95
+		attempt "$kind" 2 17 4242 2.5 4.4
+		attempt "$kind" 3 17 4242 4.5 4.6
+		attempt "$kind" 4 17 4242 4.7
 		attempt "$kind" 5 17 4243 0.2 2.5
 		attempt "$kind" 6 18 4242 0.2 2.5
 		attempt "$kind" 7 17 4242 -14 -4
 		recorded --worker 0
 		share "$kind" 1 314572800 3.52 1.9
-		share "$kind" 2 838860800 4.96 3.9
-		share "$kind" 3 125829120 0.01 0.2
-		share "$kind" 4 125829120 0.31 0.2
+		share "$kind" 2 838860800 4.88 3.9
+		share "$kind" 3 125829120 0.02 0.2
+		share "$kind" 4 125829120 0.36 0.2
 		untouched "$kind" 5
 		untouched "$kind" 6
 		untouched "$kind" 7
@@ -196,16 +197,16 @@ refused() {
 	for kind in $(kinds); do
 		fresh "$kind"
 		attempt "$kind" 1 17 4242 0.2 5.1
-		attempt "$kind" 2 17 4242 5.2 5.4
+		attempt "$kind" 2 17 4242 5.3 5.45
 		# an attempt that did not begin is none
 		ask "$kind" "INSERT INTO attempts (id, run, pid) VALUES (3, 17, 4242)"
 		recorded --worker 0
 		share "$kind" 1 838860800 8.58 3.9
-		share "$kind" 2 "" 0.12 ""
+		share "$kind" 2 "" 0.09 ""
 		fresh "$kind"
-		attempt "$kind" 1 17 4242 4.85 4.9
+		attempt "$kind" 1 17 4242 4.5 4.6
 		recorded --worker 0
-		share "$kind" 1 734003200 0.01 0.2
+		share "$kind" 1 734003200 0.02 0.2
 	done
 }
 
@@ -516,6 +517,47 @@ one_spooled() {
 	! spool_empty && flock -n "$SPOOL"/*.jnl true
 }
 
+recorders() {
+	local file
+	grep -lF "$SPOOL" /proc/[0-9]*/cmdline 2>/dev/null | while read -r file; do
+		[[ $(cat "${file%/*}/comm" 2>/dev/null) != exitmeter-recor ]] || basename "${file%/*}"
+	done
+}
+
+@test "U-97: a recorder that is killed while runs end: after a replay each share is there once" {
+	sums || skip "runs of their own: source $SOURCE does not tell them apart"
+	local i job p
+	fresh sqlite
+	scheduler
+	meter_background -p "$pid" --split-key ENV:JOB --worker 0 --to "$URL"
+	until_true 10 test -s run.journal
+	echo x >go
+	until_true 10 told_are 3
+	BEGAN=$(jq -n now)
+	while read -r i job; do
+		attempt sqlite "$i" "$i" "$job" 0
+	done <ids
+	begun
+	echo x >hold1
+	until_true 20 written sqlite 1
+	for p in $(recorders); do
+		kill -KILL "$p" 2>/dev/null || true
+	done
+	# one that was written is not written again, whatever is there now
+	ask sqlite "UPDATE attempts SET peak_rss_bytes = 1 WHERE id = 1"
+	echo x >hold2
+	echo x >hold3
+	until_true 10 ends 3
+	echo x >go
+	meter_wait
+	one_spooled
+	record --replay
+	same status "$status" 0
+	spool_empty
+	same shares "$(ask sqlite "SELECT id, peak_rss_bytes / 10485760 FROM attempts ORDER BY id" | paste -sd' ')" \
+		'1|0 2|2 3|3'
+}
+
 # ---- a server ---------------------------------------------------------------------------------
 
 # server STATUS ANSWER: on a port of its own, in URL; each request is a line of requests
@@ -574,7 +616,7 @@ teardown() {
 	holds "its ages are of the request" '
 		.at as $at | .body.marks as $m | ($at - ($m[-1][0] + $m[0][0]) / 2) as $middle | ($m | length) == 7 and
 		$m[0][0] - $m[-1][0] > 5.4999 and $m[0][0] - $m[-1][0] < 5.5001 and
-		($at - $m[0][0] - '"$BEGAN"' | fabs) < 0.5' requests
+		($at - $m[0][0] - '"$BEGAN"' | fabs) < 2' requests
 	holds "who" '.path == "/api/worker/exited" and .auth == null and .packed == null and
 		(.body | .run == 17 and .pid == 4242 and .worker == 9 and .start == 3 and .max_rss == 734003200
 		and .exits == [] and .marks[4][1:] == [838860800, 8.5, 3.9])' requests
@@ -668,8 +710,7 @@ meter_of() {
 }
 
 @test "U-95: a worker sends its meter to exitmeter serve: in time, twice, late, and after it has lost the run" {
-	# what it takes to send one is no age that the worker knows of
-	local kind NEAR=1
+	local kind
 	worked_example 17 4242
 	for kind in $(kinds); do
 		fresh "$kind"

@@ -40,21 +40,27 @@ static int run(struct attempts_postgres *s, const char *sql, int n, const char *
 	return pq_run(&s->attempts.sink, s->db, sql, n, values, ATTEMPTS_TIMEOUT_MS + 2000, ret);
 }
 
+/* now() is that of the BEGIN: between its sending and its answer. */
+static int begin_once(struct attempts_postgres *s)
+{
+	int64_t before_ns = clock_ns(CLOCK_BOOTTIME);
+	int err = run(s, BEGIN, -1, NULL, NULL);
+
+	s->attempts.asked_ns = before_ns + (clock_ns(CLOCK_BOOTTIME) - before_ns) / 2;
+	return err;
+}
+
 /* A connection that was good and is no more, is made again once. */
 static int begin(struct attempts_postgres *s)
 {
-	int err = -ENOTCONN;
+	int err = PQstatus(s->db) == CONNECTION_OK ? begin_once(s) : -ENOTCONN;
 
-	s->attempts.asked_ns = clock_ns(CLOCK_BOOTTIME); /* now() is that of the BEGIN */
-	if (PQstatus(s->db) == CONNECTION_OK)
-		err = run(s, BEGIN, -1, NULL, NULL);
 	if (err != -ENOTCONN && err != -ETIMEDOUT)
 		return err;
 	PQreset(s->db);
 	if (PQstatus(s->db) != CONNECTION_OK)
 		return sink_fail(&s->attempts.sink, -ENOTCONN, "%s", PQerrorMessage(s->db));
-	s->attempts.asked_ns = clock_ns(CLOCK_BOOTTIME);
-	return run(s, BEGIN, -1, NULL, NULL);
+	return begin_once(s);
 }
 
 /* --- values -------------------------------------------------------------------------------- */
