@@ -197,7 +197,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced bench-record fuzz \
 	install install-lib clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
@@ -448,6 +448,10 @@ bench: all $(BENCH)
 # What tracing costs: the ptrace source, and one that stops at every system call.
 bench-traced: all $(BENCH)
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/traced $(WORKLOADS)
+
+# What databases cost: 100,000 rows.
+bench-record: all
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) tests/bench/record
 
 $(B)/bench/nothing: LDFLAGS_BENCH := -static
 $(B)/bench/load: LDFLAGS_BENCH := -static

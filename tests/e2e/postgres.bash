@@ -8,7 +8,7 @@
 
 postgres_as() {
 	if [ "$(id -u)" -eq 0 ]; then
-		setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@"
+		(cd / && setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@")
 	else
 		"$@"
 	fi
