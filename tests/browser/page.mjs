@@ -230,10 +230,14 @@ async function checkTime() {
 	await canvas.scrollIntoViewIfNeeded();
 	box = await canvas.boundingBox();
 	const lanes = 22 + 2 * 16 + 4; // the ruler, phases, attempts
+	await page.mouse.move(box.x + 1, box.y + 1);
 	await page.mouse.click(box.x + box.width / 2, box.y + lanes + 5);
 	ok((await textOf(page, '#details')).includes(`(pid ${root.pid})`), 'a click on a bar chooses its process',
 		await textOf(page, '#details'));
 	ok((await textOf(page, '#tip')).includes(root.comm), 'and the pointer tells of it');
+	await page.mouse.move(box.x + box.width / 2, box.y + 22 + 8);
+	ok((await textOf(page, '#tip')).startsWith('phase check'), 'the pointer tells of a phase',
+		await textOf(page, '#tip'));
 	await page.click('#stretches tbody tr:first-child button');
 	ok((await shownRange(page)) !== '', 'a click on a phase shows it');
 	await close(opened);

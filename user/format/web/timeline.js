@@ -151,6 +151,15 @@ class Timeline {
 		return best;
 	}
 
+	// The phase or attempt under a point.
+	stretchAt({ x, y }) {
+		const lane = Math.floor((y - RULER) / STRETCH);
+		if (y < RULER || lane >= this.stretchLanes)
+			return null;
+		return this.placed.rows.find((s) => s.lane === lane && x >= this.xOf(s.from) - 1 &&
+			x <= this.xOf(s.to) + 1) ?? null;
+	}
+
 	// --- drawing
 
 	draw() {
@@ -330,6 +339,7 @@ class Timeline {
 		const spot = this.spot(event);
 		if (!this.drag) {
 			this.hover(this.at(spot), event);
+			this.hoverStretch(this.stretchAt(spot), event);
 			return;
 		}
 		this.drag.now = spot.x;
@@ -348,8 +358,11 @@ class Timeline {
 			return;
 		if (Math.abs(drag.x - drag.now) < 4) {
 			const p = this.at(this.spot(event));
+			const stretch = this.stretchAt(this.spot(event));
 			if (p)
 				this.view.choose(p);
+			else if (stretch)
+				this.view.show(stretch.from, stretch.to);
 			return;
 		}
 		this.view.show(this.timeAt(Math.min(drag.x, drag.now)), this.timeAt(Math.max(drag.x, drag.now)));
@@ -369,6 +382,11 @@ class Timeline {
 			this.tip.show(processTip(p), event.clientX, event.clientY);
 		else
 			this.tip.hide();
+	}
+
+	hoverStretch(stretch, event) {
+		if (stretch)
+			this.tip.show(stretchTip(stretch, this.run), event.clientX, event.clientY);
 	}
 
 	key(event) {
@@ -428,6 +446,18 @@ function processTip(p) {
 			['time', p.started === null ? 'unknown' :
 				`${secondsText(p.duration)} from ${momentText(p.started, 1)}`],
 			['end', endText(p)],
+		], { class: 'pairs' }));
+}
+
+function stretchTip(s, run) {
+	return make('div', { class: 'tip' },
+		make('div', { class: 'head' }, `${s.kind} `, foreign(cut(s.name, 200))),
+		list([
+			['peak', bytesText(s.usage?.peak_rss_bytes)],
+			['CPU', secondsText(s.usage?.cpu_seconds)],
+			['cores', s.usage?.peak_cpus === null || !s.usage ? null :
+				`up to ${s.usage.peak_cpus.toFixed(1)}`],
+			['time', `${secondsText(s.to - s.from)} from ${momentText(s.from, run.end)}`],
 		], { class: 'pairs' }));
 }
 
