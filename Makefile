@@ -8,7 +8,7 @@
 # make check-browser       the HTML report in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
-# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, mandir, libdir, includedir, unitdir
+# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, datadir, mandir, libdir, includedir, unitdir
 #
 # B=DIR      build folder (default build; test flavours lie beside it)
 # V=1        show commands        DEBUG=1  little optimisation        SAN=1  ASan and UBSan
@@ -26,7 +26,8 @@ ASSERT ?=
 PREFIX     ?= /usr/local
 bindir     ?= $(PREFIX)/bin
 libexecdir ?= $(PREFIX)/libexec
-mandir     ?= $(PREFIX)/share/man
+datadir    ?= $(PREFIX)/share
+mandir     ?= $(datadir)/man
 libdir     ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
 unitdir    ?= $(PREFIX)/lib/systemd/system
@@ -490,7 +491,14 @@ install-lib: $(LIBS_)
 		-e 's|@version@|$(VERSION)|' user/lib/exitmeter.pc.in \
 		> $(DESTDIR)$(libdir)/pkgconfig/libexitmeter.pc
 
-install: all install-lib
+# Made by the programs themselves.
+$(B)/completions/made: tools/completions $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record \
+		$(B)/exitmeter-suggest $(B)/exitmeter-serve
+	$(call say,GEN,$@)
+	$(Q)tools/completions $(B) $(@D)
+	@touch $@
+
+install: all install-lib $(B)/completions/made
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
 	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
 	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-suggest \
@@ -501,6 +509,11 @@ install: all install-lib
 		> $(DESTDIR)$(unitdir)/exitmeter-serve.service
 	install -m 644 systemd/exitmeter-serve.socket $(DESTDIR)$(unitdir)
 	$(if $(wildcard doc/*.1),install -m 644 $(wildcard doc/*.1) $(DESTDIR)$(mandir)/man1)
+	install -d $(addprefix $(DESTDIR)$(datadir)/,bash-completion/completions zsh/site-functions \
+		fish/vendor_completions.d)
+	install -m 644 $(B)/completions/exitmeter $(DESTDIR)$(datadir)/bash-completion/completions
+	install -m 644 $(B)/completions/_exitmeter $(DESTDIR)$(datadir)/zsh/site-functions
+	install -m 644 $(B)/completions/exitmeter.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d
 
 clean:
 	rm -rf $(B) $(B)-test $(B)-san
