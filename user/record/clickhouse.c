@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "record/clickhouse_db.h"
 #include "record/sink.h"
 
@@ -42,11 +43,11 @@ static int no_memory(struct clickhouse_sink *s)
 	return sink_fail(&s->sink, -ENOMEM, "out of memory");
 }
 
-static int no_room(struct clickhouse_sink *s)
+static int no_room(struct clickhouse_sink *s, int err)
 {
-	int err = errno ? errno : EIO;
-
-	return sink_fail(&s->sink, -err, "a file for rows on their way: %s", strerror(err));
+	if (!err)
+		err = -EIO;
+	return sink_fail(&s->sink, err, "a file for rows on their way: %s", strerror(-err));
 }
 
 /* --- what is there ------------------------------------------------------------------------- */
@@ -132,6 +133,7 @@ static int clickhouse_row(struct sink *sink, enum table_id table, int64_t split,
 {
 	struct clickhouse_sink *s = of(sink);
 	struct json *j = &s->json;
+	int err = 0;
 
 	if (s->settled)
 		return 0;
@@ -151,12 +153,12 @@ static int clickhouse_row(struct sink *sink, enum table_id table, int64_t split,
 	json_newline(j);
 	if (j->err)
 		return no_memory(s);
-	errno = 0;
 	if (!s->rows[table])
-		s->rows[table] = tmpfile();
-	if (!s->rows[table] || fwrite(j->buf + 1, j->len - 1, 1, s->rows[table]) != 1)
-		return no_room(s);
-	return 0;
+		err = temporary_open(&s->rows[table]);
+	if (err)
+		return no_room(s, err);
+	errno = 0;
+	return fwrite(j->buf + 1, j->len - 1, 1, s->rows[table]) == 1 ? 0 : no_room(s, -errno);
 }
 
 /* The rows of @table, with @version in each, some at a time. */
@@ -170,7 +172,7 @@ static int send_rows(struct clickhouse_sink *s, enum table_id table, uint64_t ve
 		return 0;
 	errno = 0;
 	if (fflush(f) || fseek(f, 0, SEEK_SET))
-		return no_room(s);
+		return no_room(s, -errno);
 	json_reset(batch);
 	while (!err) {
 		ssize_t len = getline(&s->line, &s->line_cap, f);
@@ -191,7 +193,7 @@ static int send_rows(struct clickhouse_sink *s, enum table_id table, uint64_t ve
 		if (len <= 0)
 			break;
 	}
-	return !err && ferror(f) ? no_room(s) : err;
+	return !err && ferror(f) ? no_room(s, -errno) : err;
 }
 
 /* --- the sink ------------------------------------------------------------------------------ */
