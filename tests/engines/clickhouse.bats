@@ -6,6 +6,7 @@
 load ../e2e/helpers
 load ports
 load clickhouse
+load ../e2e/recipes
 
 setup_file() {
 	CH_HOME=$(mktemp -d /tmp/exitmeter-ch.XXXXXX)
@@ -284,6 +285,17 @@ big_journal() {
 		one_line err
 		grep -F "cannot record in $url: " err
 	done
+}
+
+@test "clickhouse: its recipe" {
+	recipe_folder
+	CH_DB='' clickhouse_ask "DROP DATABASE runs"
+	export HTTP=$CH_HTTP DB=$CH_URL
+	recipe_run clickhouse
+	until_true 30 nothing_spooled
+	ask "$(recipe clickhouse-query)" >rows
+	cat rows
+	grep "$(printf '^hold\t3\t3[0-9]')" rows
 }
 
 @test "clickhouse: tables of a later version, or somebody else's, are left alone" {

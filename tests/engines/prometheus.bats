@@ -5,6 +5,7 @@
 
 load ../e2e/helpers
 load ports
+load ../e2e/recipes
 
 teardown() {
 	local pid
@@ -127,4 +128,35 @@ becomes() {
 		}
 	done
 	same "left beside it" "$(ls texts)" run.prom
+}
+
+@test "prometheus: the recipe for live runs" {
+	needs prometheus prometheus
+	local port
+	port=$(free_port)
+	recipe_folder
+	recipe prometheus-live | sed "s/9477/$port/; s/^exitmeter serve/exec &/" >live.sh
+	sh -e live.sh 2>live.err 3>&- &
+	PIDS=$!
+	recipe prometheus-scrape | sed "s/9477/$port/" >prometheus.yml
+	sed -i '1i global: {scrape_interval: 1s}' prometheus.yml
+	promtool check config prometheus.yml
+	start_prometheus
+	until_true 60 becomes 0 exitmeter_run_exit_status
+	same processes "$(query exitmeter_run_processes_total)" 4
+}
+
+@test "node_exporter: the recipe for jobs that come and go" {
+	needs prometheus-node-exporter prometheus-node-exporter
+	local port
+	port=$(free_port)
+	recipe_folder
+	mkdir texts
+	export TEXTS=$PWD/texts
+	recipe_run prometheus-text
+	URL=http://127.0.0.1:$port/metrics
+	start prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+		--collector.textfile.directory="$TEXTS" --web.listen-address="127.0.0.1:$port"
+	curl -sf "$URL" >body
+	same code "$(sed -n 's/^exitmeter_run_exit_status{.*branch="main".*} //p' body)" 0
 }
