@@ -674,7 +674,11 @@ teardown() {
 	spool_empty
 	holds "it came once" '.body.pid > 0' requests
 	# passwords come from netrc, not from the command line
-	record run.journal --to "http://me:secret@127.0.0.1:$port"
+	echo "machine 127.0.0.1 login me password secret" >.netrc
+	chmod 600 .netrc
+	HOME=$PWD recorded
+	same auth "$(tail -n 1 requests | jq -r .auth)" "Basic $(printf me:secret | base64)"
+	record run.journal --to "http://me:secret@127.0.0.1:$PORT"
 	same status "$status" 125
 	one_line err
 	[[ $(cat err) != *secret* ]]
