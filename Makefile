@@ -5,7 +5,7 @@
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
 # make check-engines       Prometheus, databases and schedulers that are started for it
-# make check-browser       the HTML report in Chromium; SHOTS=DIR for screenshots
+# make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
 # make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, datadir, mandir, libdir, includedir, unitdir
@@ -428,7 +428,7 @@ check-engines: all $(WORK)
 
 check-browser: all $(WORK) $(BROWSER)/installed
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) SHOTS=$(abspath $(SHOTS)) \
-		MODULES=$(abspath $(BROWSER)/node_modules) tools/tap-count tests/browser/run
+		MODULES=$(abspath $(BROWSER)/node_modules) tools/tap-count tests/browser/run tests/browser/live
 
 # On Debian's other kernels, under qemu.  KERNELS="6.1 new" selects.
 vm: $(B)/static/exitmeter

@@ -76,14 +76,38 @@ static void test_grows(struct follow *f)
 	EQ_S(f->phase, "setup", "the phase");
 }
 
+#define RUN_END(name, pid, peak)                                                           \
+	"{\"event\":\"run_end\",\"t\":1,\"run\":1,\"name\":" name ",\"pid\":" pid          \
+	",\"started\":0.5,\"ended\":null,\"exit_code\":3,\"exit_signal\":null,\"usage\":{" \
+	"\"peak_rss_bytes\":" peak ",\"cpu_seconds\":0.5}}\n"
+
+static void test_split(struct follow *f)
+{
+	append(RUN_END("\"seven\"", "7", "70") RUN_END("null", "8", "null"));
+	EQ_I(follow_read(f, 100), 0, "runs of a split tree");
+	EQ_I(f->n_runs, 2, "both");
+	EQ_S(f->runs[0].name, "seven", "a name");
+	EQ_I(f->runs[0].usage.peak_lower_bytes, 70, "a peak");
+	EQ_I(f->runs[0].usage.cpu_ns, 500000000, "CPU");
+	EQ_I(f->runs[0].ended_ns, TIME_NONE, "no end");
+	EQ_S(f->runs[1].name, NULL, "no name");
+	EQ_I(f->runs[1].usage.peak_lower_bytes, UNKNOWN, "no peak");
+	for (int i = 0; i < FOLLOW_RUNS; i++)
+		append(RUN_END("\"again\"", "9", "1"));
+	append(RUN_END("7", "9", "1"));
+	EQ_I(follow_read(f, 100), 0, "more than are kept, and one that is malformed");
+	EQ_I(f->n_runs, FOLLOW_RUNS + 2, "are counted");
+	EQ_S(f->runs[1].name, "again", "the latest are kept");
+}
+
 static void test_faults(struct follow *f)
 {
 	append("garbage\n{\"event\":\"sample\",\"t\":1,\"rss_bytes\":\"x\"}\n" START
 	       "{\"event\":\"sample\",\"run\":3,\"t\":1,\"rss_bytes\":1}\n{\"event\":\"new\",\"t\":"
 	       "1}\n");
 	EQ_I(follow_read(f, 100), 0, "read on over what is malformed");
-	EQ_I(f->n_faults, 3, "and count it");
-	EQ_I(f->fault.line, 11, "the line of the last");
+	EQ_I(f->n_faults, 4, "and count it");
+	EQ_I(f->fault.line, 34, "the line of the last");
 	EQ_S(f->fault.why.text, "run_start is not the first line", "in words");
 	EQ_I(f->now.rss_bytes, 2048, "a sample of one run of a split tree is not the tree's");
 }
@@ -98,7 +122,7 @@ static void test_ends(struct follow *f)
 	EQ_I(f->rows, 3, "the rows stay");
 	append("{\"event\":\"phase\",\"t\":1,\"name\":\"x\"}\n");
 	EQ_I(follow_read(f, 100), 0, "a line behind it");
-	EQ_I(f->n_faults, 4, "is malformed");
+	EQ_I(f->n_faults, 5, "is malformed");
 }
 
 static void test_anew(struct follow *f)
@@ -178,6 +202,7 @@ int main(void)
 	if (!f)
 		exit(99);
 	test_grows(f);
+	test_split(f);
 	test_faults(f);
 	test_ends(f);
 	test_anew(f);

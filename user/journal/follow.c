@@ -78,6 +78,57 @@ static int take_phase(struct follow *f, json_object *o, struct why *why)
 	return text && !f->phase ? -ENOMEM : 0;
 }
 
+static void run_forget(struct follow_run *r)
+{
+	free(r->name);
+	*r = (struct follow_run){ .usage.peak_lower_bytes = UNKNOWN,
+				  .usage.cpu_ns = UNKNOWN,
+				  .usage.peak_cpus = UNKNOWN,
+				  .pid = UNKNOWN,
+				  .started_ns = TIME_NONE,
+				  .ended_ns = TIME_NONE,
+				  .exit_code = UNKNOWN,
+				  .exit_signal = UNKNOWN };
+}
+
+static int fill_run(struct follow_run *r, json_object *o, struct why *why)
+{
+	json_object *name, *v;
+	size_t len;
+	int err = value_child(o, "name", json_type_string, &name, why);
+
+	if (!err && name && value_text(name, &len)) {
+		r->name = strdup(value_text(name, &len));
+		err = r->name ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = value_int(o, "pid", &r->pid, why);
+	if (!err)
+		err = value_int(o, "exit_code", &r->exit_code, why);
+	if (!err)
+		err = value_int(o, "exit_signal", &r->exit_signal, why);
+	if (!err &&
+	    ((json_object_object_get_ex(o, "started", &v) &&
+	      value_ns(v, TIME_NONE, &r->started_ns)) ||
+	     (json_object_object_get_ex(o, "ended", &v) && value_ns(v, TIME_NONE, &r->ended_ns))))
+		err = why_set(why, "a run's times are no seconds");
+	return err ? err : value_object(o, "usage", &r->usage, &usage_peak_fields, why);
+}
+
+static int take_run_end(struct follow *f, json_object *o, struct why *why)
+{
+	struct follow_run *r = &f->runs[f->n_runs % FOLLOW_RUNS];
+	int err;
+
+	run_forget(r);
+	err = fill_run(r, o, why);
+	if (err)
+		run_forget(r);
+	else
+		f->n_runs++;
+	return err;
+}
+
 static int take_lost(struct follow *f, json_object *o, struct why *why)
 {
 	int64_t count = UNKNOWN;
@@ -121,6 +172,8 @@ static int take_line(struct follow *f, const char *event, json_object *o, struct
 		err = take_process(f, o, why);
 	else if (!strcmp(event, "summary"))
 		err = take_summary(f, o, why);
+	else if (!strcmp(event, "run_end"))
+		err = take_run_end(f, o, why);
 	else if (json_object_object_get_ex(o, "run", NULL))
 		return 0; /* of one run of a split tree: the whole tree's tell all */
 	else if (!strcmp(event, "sample"))
@@ -136,16 +189,23 @@ static int take_line(struct follow *f, const char *event, json_object *o, struct
 
 /* --- the file ------------------------------------------------------------------------------ */
 
-/* Nothing is known of it any more. */
-static int begin_anew(struct follow *f)
+static void forget(struct follow *f)
 {
-	int err;
-
 	summary_free(f->run);
 	top_free(&f->by_peak);
 	em_meter_clear(&f->series);
 	lines_free(&f->lines);
 	free(f->phase);
+	for (size_t i = 0; i < FOLLOW_RUNS; i++)
+		free(f->runs[i].name);
+}
+
+/* Nothing is known of it any more. */
+static int begin_anew(struct follow *f)
+{
+	int err;
+
+	forget(f);
 	*f = (struct follow){ .name = f->name,
 			      .now = sample_values_blank(),
 			      .sampled_ns = UNKNOWN };
@@ -174,11 +234,7 @@ void follow_free(struct follow *f)
 {
 	if (!f)
 		return;
-	summary_free(f->run);
-	top_free(&f->by_peak);
-	em_meter_clear(&f->series);
-	lines_free(&f->lines);
-	free(f->phase);
+	forget(f);
 	free(f->name);
 	free(f);
 }
@@ -238,7 +294,7 @@ static int read_on(struct follow *f, FILE *in, unsigned int most)
 {
 	struct stat st;
 	struct follow_place place;
-	bool alike;
+	bool alike = false;
 	int err;
 
 	if (fstat(fileno(in), &st))

@@ -18,6 +18,16 @@
 #define FOLLOW_TOP   20  /* rows kept */
 #define FOLLOW_MARKS 240
 
+#define FOLLOW_RUNS 20 /* runs of a split tree kept, the latest */
+
+/* One run of a split tree, that has ended. */
+struct follow_run {
+	char *name;                        /* owned; NULL: not known */
+	int64_t pid, started_ns, ended_ns; /* TIME_NONE unknown */
+	int64_t exit_code, exit_signal;
+	struct usage usage; /* its peak and CPU alone */
+};
+
 struct follow_place {
 	int64_t device, inode, size_bytes, mtime_ns;
 };
@@ -32,7 +42,9 @@ struct follow {
 	int64_t sampled_ns;       /* its t; UNKNOWN: none */
 	struct em_meter series;   /* memory and CPU over the run's seconds */
 	struct top by_peak;
-	int64_t rows, failed; /* that ended; with a code or a signal */
+	int64_t rows, failed;                /* that ended; with a code or a signal */
+	struct follow_run runs[FOLLOW_RUNS]; /* a ring: n_runs % FOLLOW_RUNS is the next */
+	int64_t n_runs;                      /* that ended */
 	int64_t lost;
 	char *phase; /* the newest */
 	unsigned long long n_faults;

@@ -75,6 +75,42 @@ static void write_rows(struct json *j, const struct top *t)
 	json_array_end(j);
 }
 
+static void time_or_null(struct json *j, const char *key, int64_t ns)
+{
+	json_key(j, key);
+	if (ns == TIME_NONE)
+		json_null(j);
+	else
+		json_ns(j, ns);
+}
+
+/* Of a split tree: those that ended last, the newest first. */
+static void write_ended(struct json *j, const struct follow *f)
+{
+	int64_t kept = f->n_runs < FOLLOW_RUNS ? f->n_runs : FOLLOW_RUNS;
+
+	int_or_null(j, "runs_ended", f->n_runs);
+	json_key(j, "runs");
+	json_array(j);
+	for (int64_t i = 1; i <= kept; i++) {
+		const struct follow_run *r = &f->runs[(f->n_runs - i) % FOLLOW_RUNS];
+
+		json_open(j);
+		json_key(j, "name");
+		json_cstring(j, r->name);
+		int_or_null(j, "pid", r->pid);
+		time_or_null(j, "started", r->started_ns);
+		time_or_null(j, "ended", r->ended_ns);
+		int_or_null(j, "exit_code", r->exit_code);
+		int_or_null(j, "exit_signal", r->exit_signal);
+		int_or_null(j, "peak_rss_bytes", r->usage.peak_lower_bytes);
+		ns_or_null(j, "cpu_seconds", r->usage.cpu_ns);
+		double_or_null(j, "peak_cpus", r->usage.peak_cpus);
+		json_close(j);
+	}
+	json_array_end(j);
+}
+
 static void write_now(struct json *j, const struct follow *f)
 {
 	json_key(j, "now");
@@ -139,6 +175,7 @@ static void write_journal(struct json *j, const struct follow *f, int64_t now_ns
 		write_now(j, f);
 		write_series(j, &f->series);
 		write_rows(j, &f->by_peak);
+		write_ended(j, f);
 	}
 	if (f->run && f->ended) {
 		json_key(j, "usage");
