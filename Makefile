@@ -288,14 +288,7 @@ $(B)/exitmeter-serve: $(call obj,$(SERVE_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(SERVE_LIBS) $(LDLIBS) -lm -o $@
 
-# The live page as a string of C.
-$(B)/gen/page.inc: user/serve/page.html
-	$(call say,GEN,$@)
-	@mkdir -p $(@D)
-	$(Q)sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< > $@
-
-$(B)/obj/serve/page.o: $(B)/gen/page.inc
-$(B)/obj/serve/page.o: CPPFLAGS_ += -isystem $(B)/gen
+$(B)/obj/serve/page.o: user/serve/page.html
 
 $(B)/static/exitmeter: $(call obj,$(filter-out user/host/energy_nvml.c,$(EXITMETER_SRC))) \
 		$(B)/static/energy_nvml.o

@@ -8,9 +8,15 @@
 
 #define PLACE "@NONCE@"
 
-static const char page[] =
-#include <page.inc>
-	;
+__asm__(".pushsection .rodata\n"
+	".global exitmeter_live_page\n"
+	".hidden exitmeter_live_page\n"
+	"exitmeter_live_page:\n"
+	".incbin \"user/serve/page.html\"\n"
+	".byte 0\n"
+	".popsection\n");
+
+extern const char exitmeter_live_page[];
 
 static int make_nonce(char text[33])
 {
@@ -26,7 +32,7 @@ static int make_nonce(char text[33])
 int page_make(struct reply *ret)
 {
 	char nonce[33];
-	const char *at = page, *place;
+	const char *at = exitmeter_live_page, *place;
 	int err = make_nonce(nonce);
 
 	*ret = (struct reply){ .status = 200, .type = "text/html; charset=utf-8" };
