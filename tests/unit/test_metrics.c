@@ -365,6 +365,16 @@ static void test_unknown(void)
 	metrics_free(&m);
 }
 
+/* How often @what stands in @text. */
+static size_t times(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
 static void test_energy(void)
 {
 	struct summary *s = run_of("a", 1000000000);
@@ -380,6 +390,9 @@ static void test_energy(void)
 	s->energies[0].quality = take(strdup("measured"));
 	s->energies[1].domain = take(strdup("package-1"));
 	s->energies[1].status = take(strdup("stale"));
+	s->energies[2].domain = take(strdup("package-0"));
+	s->energies[2].delta_uj = 1;
+	s->energies[2].quality = take(strdup("measured"));
 	metrics_init(&m, false);
 	EQ_I(metrics_add_run(&m, s), 0, "added");
 	text = text_of(&m, &prometheus);
@@ -387,19 +400,10 @@ static void test_energy(void)
 		  "exitmeter_energy_joules_total{command=\"make\",domain=\"package-0\"} 12.345\n"),
 	   "a counter by its domain, in joules");
 	OK(!strstr(text, "package-1"), "one that was not measured is left out");
+	EQ_I(times(text, "domain=\"package-0\""), 1, "no domain twice");
 	free(text);
 	metrics_free(&m);
 	summary_free(s);
-}
-
-/* How often @what stands in @text. */
-static size_t times(const char *text, const char *what)
-{
-	size_t n = 0;
-
-	for (; (text = strstr(text, what)); text += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_several(void)

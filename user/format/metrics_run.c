@@ -105,13 +105,26 @@ static int add_load(struct series *s, const struct host_load *h)
 	return add_count(s, METRIC_COTENANT, h->verdict == EM_HOST_COTENANT, NULL, NULL);
 }
 
-/* What was measured, each by its domain. */
+static bool has_figure(const struct energy *e)
+{
+	return e->delta_uj >= 0 && e->quality && e->domain;
+}
+
+static bool domain_came_before(const struct energy *e, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (has_figure(&e[k]) && !strcmp(e[k].domain, e[i].domain))
+			return true;
+	return false;
+}
+
+/* What was measured, each by its domain; of two sources of one domain the first. */
 static int add_energies(struct series *s, const struct energy *e, size_t n)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < n; i++) {
-		if (e[i].delta_uj < 0 || !e[i].quality || !e[i].domain)
+		if (!has_figure(&e[i]) || domain_came_before(e, i))
 			continue;
 		err = add_value(s, METRIC_ENERGY, (double)e[i].delta_uj / MICRO);
 		if (err)
