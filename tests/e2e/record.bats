@@ -363,3 +363,82 @@ spooled() {
 	same status "$status" 5
 	same "nothing through a link" "$(find elsewhere -type f | wc -l)" 0
 }
+
+@test "record: a wrong password, and where the right one comes from" {
+	[ -n "${PG_HOME:-}" ] || skip "elsewhere: no PostgreSQL"
+	local hba=$PG_DIR/data/pg_hba.conf
+	meter -- true
+	fresh postgres
+	ask postgres "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded SUPERUSER LOGIN PASSWORD 'right'"
+	sed -i '1i local all guarded scram-sha-256' "$hba"
+	ask postgres "SELECT pg_reload_conf()"
+	URL="postgresql://guarded@/postgres?host=$PG_DIR"
+	echo "*:*:*:guarded:wrong" >pass
+	chmod 600 pass
+	PGPASSFILE=$PWD/pass record run.journal --to "$URL"
+	same status "$status" 1
+	grep -F "password authentication failed" err
+	same lines "$(wc -l <err)" 1
+	run ! grep -F wrong err
+	echo "*:*:*:guarded:right" >pass
+	PGPASSFILE=$PWD/pass record run.journal --to "$URL"
+	same status "$status" 0
+	run ! grep -r right run.journal "$XDG_STATE_HOME" err
+	same runs "$(ask postgres "SELECT count(*) FROM runs")" 1
+}
+
+@test "record: a file that may only be read" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: only root can become another user"
+	meter -- true
+	fresh sqlite
+	record run.journal --to "$URL"
+	chmod 644 runs.db*
+	sed 's/"id":"[^"]*"/"id":"other"/' run.journal >other.journal
+	# where another user gets to; the folder is not his
+	local place
+	place=$(mktemp -d /tmp/exitmeter-record.XXXXXX)
+	cp "$(dirname "$EXITMETER")/exitmeter-record" runs.db other.journal "$place"
+	chmod -R a+rX "$place"
+	status=0
+	(cd "$place" && setpriv --reuid=65534 --clear-groups ./exitmeter-record other.journal --to sqlite:runs.db) 2>err || status=$?
+	cp "$place/runs.db" runs.db
+	rm -rf "$place"
+	cat err
+	same status "$status" 1
+	one_line err
+	same runs "$(ask sqlite "SELECT count(*) FROM runs")" 1
+}
+
+# in_small_spool SCRIPT: with a file system of 64 KiB at small
+in_small_spool() {
+	mkdir -p small
+	EXITMETER=$EXITMETER SOURCE=$SOURCE unshare -m sh -c 'mount -t tmpfs -o size=64k,mode=700 none small && eval "$1"' sh "$1"
+}
+
+@test "record: the spool's disk is full" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: only root can mount"
+	in_small_spool true || skip "elsewhere: nothing can be mounted"
+	fresh sqlite
+	status=0
+	in_small_spool '"$EXITMETER" -q --source="$SOURCE" --run-id full --to sqlite:runs.db --spool small -- \
+		sh -c "i=0; while [ \$i -lt 400 ]; do /bin/true; i=\$((i + 1)); done; exit 6"' 2>err || status=$?
+	cat err
+	same status "$status" 6
+	one_line err
+	grep -F "cannot write the journal in the spool: No space left on device" err
+	# what there was of it is recorded, as cut off
+	until_true 20 in_runs sqlite 1
+	same "cut off" "$(ask sqlite "SELECT cut_off FROM runs")" 1
+}
+
+@test "record: a journal of another version" {
+	meter -- true
+	fresh sqlite
+	sed -i 's,exitmeter.summary/1,exitmeter.summary/9,' run.journal
+	record run.journal --to "$URL"
+	one_line err
+	grep -F "the schema is not exitmeter.summary/1" err
+	same "its rows are there" "$(ask sqlite "SELECT count(*) FROM processes")" 1
+	same "without its end" "$(ask sqlite "SELECT cut_off FROM runs")" 1
+	same status "$status" 1
+}

@@ -196,5 +196,5 @@ enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *r
 	*ret_err = err;
 	if (l.unnamed || (!err && !l.begun))
 		return LOAD_FOREIGN;
-	return err ? LOAD_FAILED : LOAD_DONE;
+	return err ? LOAD_FAILED : r.n_faults ? LOAD_FAULTY : LOAD_DONE;
 }

@@ -11,6 +11,7 @@
 
 enum load_result {
 	LOAD_DONE,    /* it is in the sink */
+	LOAD_FAULTY,  /* it is, but for lines that were malformed */
 	LOAD_FOREIGN, /* no journal, or nobody's: it can never be */
 	LOAD_VOID,    /* a journal, but nothing for this sink, and that was printed */
 	LOAD_REFUSED, /* the sink will not have it as it is; other journals may be taken */
