@@ -61,6 +61,7 @@ static uint64_t version_of(int64_t lines, bool whole)
 /* @sql is about the rows of this journal: a line of two numbers, or of nothing. */
 static int ask(struct clickhouse_sink *s, const char *sql, uint64_t *ret_a, uint64_t *ret_b)
 {
+	uint64_t a = 0, b = 0;
 	int err;
 
 	json_reset(&s->json);
@@ -70,17 +71,19 @@ static int ask(struct clickhouse_sink *s, const char *sql, uint64_t *ret_a, uint
 	if (s->json.err)
 		return no_memory(s);
 	err = clickhouse_ask(&s->db, sql, s->json.buf, s->json.len);
-	*ret_a = *ret_b = 0;
-	if (!err && *s->db.http.answer &&
-	    sscanf(s->db.http.answer, "%" SCNu64 "\t%" SCNu64, ret_a, ret_b) != 2)
+	if (err)
+		return err;
+	if (*s->db.http.answer && sscanf(s->db.http.answer, "%" SCNu64 "\t%" SCNu64, &a, &b) != 2)
 		return sink_fail(&s->sink, -EPROTO, "an answer that was not expected");
-	return err;
+	*ret_a = a;
+	*ret_b = b;
+	return 0;
 }
 
 /* An earlier, shorter reading may have left more of the rows that are made at the end. */
 static int remove_older(struct clickhouse_sink *s, enum table_id table, uint64_t version)
 {
-	uint64_t hash, older;
+	uint64_t hash = 0, older = 0;
 	char sql[256];
 	int err;
 
@@ -212,7 +215,7 @@ static void clickhouse_rollback(struct sink *sink)
 static int clickhouse_begin(struct sink *sink, const struct part *p)
 {
 	struct clickhouse_sink *s = of(sink);
-	uint64_t rows;
+	uint64_t rows = 0;
 	int err;
 
 	memset(s->n, 0, sizeof(s->n));
