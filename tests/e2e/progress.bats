@@ -14,7 +14,8 @@ setup() {
 }
 
 teardown() {
-	tmux -L "$SERVER" kill-server 2>/dev/null || true
+	tmux -L "${SERVER%-wide}" kill-server 2>/dev/null || true
+	tmux -L "${SERVER%-wide}-wide" kill-server 2>/dev/null || true
 }
 
 # screen WIDTH: a terminal with a shell in it
@@ -47,17 +48,23 @@ status_row() {
 }
 
 @test "progress: a row of its own at 80 and 200 columns, gone at the end" {
-	local width
-	for width in 80 200; do
-		rm -f go
-		screen "$width"
+	local width wide="$SERVER-wide" narrow="$SERVER"
+	screen 80
+	SERVER=$wide screen 200
+	for SERVER in "$narrow" "$wide"; do
 		keys 'clear; "$EXITMETER" --source="$SOURCE" sh -c "echo first; printf \"no newline: \"; while [ ! -e go ]; do sleep 0.2; done; echo last; exit 3"; echo "status $?"' Enter
+	done
+	for SERVER in "$narrow" "$wide"; do
+		width=80
+		[ "$SERVER" = "$narrow" ] || width=200
 		until_true 30 status_row
 		shown
 		same "the command's own" "$(shown | sed -n 1,2p)" $'first\nno newline:'
 		same "status rows" "$(shown | grep -cE "$STATUS")" 1
 		[ "$(shown | sed -n 24p | wc -L)" -lt "$width" ]
-		touch go
+	done
+	touch go
+	for SERVER in "$narrow" "$wide"; do
 		until_true 30 shows '^status 3'
 		shown
 		same "status rows left" "$(shown | grep -cE "$STATUS")" 0
@@ -66,7 +73,6 @@ status_row() {
 		keys 'seq 100' Enter
 		until_true 20 shows '^100$'
 		same "the last rows" "$(shown | sed -n 23,24p)" $'100\n$'
-		tmux -L "$SERVER" kill-server
 	done
 }
 
@@ -130,19 +136,23 @@ status_row() {
 }
 
 @test "progress: lines in a pipe with always, and none by itself" {
+	local pids=()
+	"$EXITMETER" -q --source="$SOURCE" -- sleep 1.2 2>auto 3>&- &
+	pids+=($!)
+	# without samples there is the time alone
+	"$EXITMETER" -q -i 0 --source="$SOURCE" --progress=always -- sleep 1.2 2>timed 3>&- &
+	pids+=($!)
 	"$EXITMETER" -q --source="$SOURCE" --progress=always -- sh -c 'sleep 2.1; exit 4' >out 2>err ||
 		status=$?
-	cat err
+	wait "${pids[@]}"
+	cat err timed
 	same status "$status" 4
 	within lines "$(grep -cE '^exitmeter: 0:0[1-9], ' err)" 1 4
 	same "all lines" "$(wc -l <err)" "$(grep -cE '^exitmeter: [0-9:]+(, [^,]+)*, newest (sh|sleep)$' err)"
-	"$EXITMETER" -q --source="$SOURCE" -- sleep 1.1 2>err
-	same "bytes" "$(wc -c <err)" 0
+	same "bytes" "$(wc -c <auto)" 0
+	grep -E '^exitmeter: 0:0[1-9](, newest sleep)?$' timed
 	status=0
 	"$EXITMETER" --progress=sometimes true 2>err || status=$?
 	same status "$status" 125
 	one_line err
-	# without samples there is the time alone
-	"$EXITMETER" -q -i 0 --source="$SOURCE" --progress=always -- sleep 1.1 2>err
-	grep -E '^exitmeter: 0:01(, newest sleep)?$' err
 }

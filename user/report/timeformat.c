@@ -124,6 +124,16 @@ static void put_status(FILE *out, const struct run_facts *f)
 	put_count(out, f->exit_signal > 0 ? 128 + f->exit_signal : f->exit_code);
 }
 
+/* Where nobody saw it, what wait4 says, whoever's image that was of. */
+static int64_t largest_kib(const struct summary *s)
+{
+	int64_t bytes = s->usage.peak_process_bytes;
+
+	if (bytes < 0)
+		bytes = s->rusage.maxrss_bytes;
+	return bytes < 0 ? UNKNOWN : bytes / 1024;
+}
+
 /* False: no such specifier. */
 static bool put_one(FILE *out, const struct summary *s, char c)
 {
@@ -144,9 +154,7 @@ static bool put_one(FILE *out, const struct summary *s, char c)
 				 u->io.read_bytes < 0 ? unknown : u->io.read_bytes / BLOCK_BYTES),
 		       true;
 	case 'M':
-		return put_count(out, u->peak_process_bytes < 0 ? unknown
-								: u->peak_process_bytes / 1024),
-		       true;
+		return put_count(out, largest_kib(s)), true;
 	case 'O':
 		return put_count(out,
 				 u->io.write_bytes < 0 ? unknown : u->io.write_bytes / BLOCK_BYTES),
