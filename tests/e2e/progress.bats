@@ -81,7 +81,7 @@ status_row() {
 	tmux -L "$SERVER" set-option -g history-limit 5000
 	tmux -L "$SERVER" new-window -t t:9 "env PS1='$ ' TERM=screen bash --norc --noprofile"
 	tmux -L "$SERVER" select-window -t t:9
-	keys 'clear; "$EXITMETER" --source="$SOURCE" sh -c "sleep 1.2; for i in 1 2 3 4; do seq 200; sleep 0.3; done"; echo "status $?"' Enter
+	keys 'clear; "$EXITMETER" --source="$SOURCE" sh -c "sleep 1.2; for i in 1 2 3 4; do seq 200; sleep 0.1; done"; echo "status $?"' Enter
 	until_true 30 shows '^status 0'
 	shown -S - | grep -E '^[0-9]+$' >numbers
 	for _ in 1 2 3 4; do seq 200; done | cmp - numbers
@@ -108,7 +108,7 @@ status_row() {
 @test "progress: not while a program has the keys, or a shell of its own is in front" {
 	screen 80
 	keys 'clear; "$EXITMETER" --source="$SOURCE" sh -c "stty -icanon; while [ ! -e go ]; do sleep 0.2; done; stty icanon; while [ ! -e end ]; do sleep 0.2; done"; echo "status $?"' Enter
-	sleep 2 # nothing is to be waited for: that is the point
+	sleep 1.5 # nothing is to be waited for: that is the point
 	same "status rows" "$(shown | grep -cE "$STATUS")" 0
 	touch go
 	until_true 20 status_row

@@ -50,14 +50,12 @@ faked() {
 	meter -- true 'a b' '\n' ''
 	for figures in \
 		'1234567 999999 5001 10 1 2 3 4 5 6 0' \
-		'3599999999 1 1 1023 1 1 1 1 1 1 256' \
 		'3600000001 7200000000 999999 205936 1 1 1 1 1 1 0' \
 		'90061009999 15009999 20019999 1048576 4294967296 1 2048 4096 1 1 10752' \
 		'500 400 300 1 1 1 1 1 1 1 9' \
-		'1999 1999 999 1 1 1 1 1 1 1 65280' \
 		'10009999 10009999 10009999 0 0 0 0 0 0 0 0'; do
 		faked "$figures"
-		for format in "$ALL" "$ODD" '' '%C' $'%E\n%e\t%P'; do
+		for format in "$ALL" "$ODD" ''; do
 			FAKE_RUSAGE=$figures LD_PRELOAD=$PWD/rusage.so \
 				"$TIME" -o want -f "$format" true 'a b' '\n' '' || true
 			"$EXITMETER" report faked.journal -o got -f "$format"
