@@ -26,9 +26,14 @@ setup() {
 	postgres_fresh
 }
 
-# one ID: a run of three processes, recorded, its journal kept
+# one ID: becomes a run of three processes, recorded, its journal kept
 one() {
-	"$EXITMETER" -q --run-id "$1" --journal "journals/$1" --to "$PG_URL" -- sh -c '/bin/true; /bin/true' 2>/dev/null
+	exec "$EXITMETER" -q --run-id "$1" --journal "journals/$1" --to "$PG_URL" -- sh -c '/bin/true; /bin/true' 2>/dev/null
+}
+
+# at_random MS: some moment before that
+at_random() {
+	sleep "0.$(printf %03d $((RANDOM % $1)))"
 }
 
 ask() {
@@ -62,7 +67,7 @@ agree() {
 			) 3>&- 4>&- &
 			away=$!
 		fi
-		one "run-$i"
+		(one "run-$i")
 	done
 	wait "$away"
 	agree
@@ -73,14 +78,14 @@ agree() {
 	local i
 	for i in $(seq 100); do
 		one "run-$i" &
-		python3 -c 'import random, time; time.sleep(random.random() * 0.15)'
+		at_random 150
 		kill_recorders "$SPOOL"
 		wait "$!"
 	done
 	# and those that bring in what waits
 	for i in $(seq 10); do
 		"$EXITMETER" record --replay --spool "$SPOOL" 2>/dev/null &
-		python3 -c 'import random, time; time.sleep(random.random() * 0.1)'
+		at_random 80
 		kill_recorders "$SPOOL"
 		wait "$!" || true
 	done
@@ -93,7 +98,7 @@ agree() {
 	for i in $(seq 100); do
 		one "run-$i" &
 		pid=$!
-		python3 -c 'import random, time; time.sleep(random.random() * 0.1)'
+		at_random 80
 		kill -KILL "$pid" 2>/dev/null || true
 		wait "$pid" || true
 	done
