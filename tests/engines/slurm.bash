@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=bash disable=SC2034
-# slurm - a cluster of one node on loopback, with accounting, all of it in a test's own folder
+# shellcheck shell=bash disable=SC2016,SC2034
+# slurm - a cluster of two nodes on loopback, with accounting, all of it in a test's own folder
 #
-# slurm_start FOLDER: munged, MariaDB, slurmdbd, slurmctld and slurmd; leaves SLURM_CONF, for
-# srun, sbatch and sacct.  slurm_stop FOLDER.  Needs root.  Sampling is Slurm's default: 30 s.
+# slurm_start FOLDER: munged, MariaDB, slurmdbd, slurmctld and two slurmd, each with a
+# hostname of its own; leaves SLURM_CONF, for srun, sbatch and sacct.  slurm_stop FOLDER.  Needs root.  Sampling is Slurm's default: 30 s.
 
 slurm_there() {
 	local program
@@ -21,7 +21,7 @@ slurm_daemon() {
 }
 
 slurm_config() {
-	local host ctld=$1 node=$2 accounts=$3 database=$4
+	local host ctld=$1 accounts=$2 database=$3
 	host=$(hostname -s)
 	cat >"$SLURM_DIR/slurm.conf" <<-END
 		ClusterName=test
@@ -31,11 +31,10 @@ slurm_config() {
 		AuthInfo=socket=$SLURM_DIR/munge/socket
 		CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 		SlurmctldPort=$ctld
-		SlurmdPort=$node
 		StateSaveLocation=$SLURM_DIR/state
-		SlurmdSpoolDir=$SLURM_DIR/spool
+		SlurmdSpoolDir=$SLURM_DIR/spool.%n
 		SlurmctldPidFile=$SLURM_DIR/slurmctld.pid
-		SlurmdPidFile=$SLURM_DIR/slurmd.pid
+		SlurmdPidFile=$SLURM_DIR/%n.pid
 		ProctrackType=proctrack/linuxproc
 		TaskPlugin=task/none
 		MpiDefault=none
@@ -48,9 +47,14 @@ slurm_config() {
 		SelectTypeParameters=CR_Core
 		SlurmdParameters=config_overrides
 		ReturnToService=2
-		NodeName=$host NodeAddr=127.0.0.1 CPUs=4
+		NodeName=node1 NodeHostname=node1 NodeAddr=127.0.0.1 Port=$(free_port) CPUs=4
+		NodeName=node2 NodeHostname=node2 NodeAddr=127.0.0.1 Port=$(free_port) CPUs=4
 		PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:4
 	END
+	{
+		cat /etc/hosts
+		echo 127.0.0.1 node1 node2
+	} >"$SLURM_DIR/hosts"
 	(
 		umask 077
 		cat >"$SLURM_DIR/slurmdbd.conf" <<-END
@@ -101,25 +105,32 @@ slurm_listens() {
 }
 
 slurm_ready() {
-	[ "$(sinfo -h -o %t 2>/dev/null)" = idle ] &&
+	[ "$(sinfo -h -o '%D %t' 2>/dev/null)" = '2 idle' ] &&
 		[ "$(sacctmgr -n list cluster format=cluster 2>/dev/null | tr -d ' ')" = test ]
+}
+
+# slurm_node NAME: to what runs there the machine has that name
+slurm_node() {
+	slurm_daemon "$1" unshare --uts --mount sh -c '
+		hostname "$0" && mount --bind "$SLURM_DIR/hosts" /etc/hosts && exec slurmd -D -N "$0"' "$1"
 }
 
 slurm_start() {
 	local accounts database
 	SLURM_DIR=$1
-	mkdir -p "$SLURM_DIR"/{state,spool,database}
+	mkdir -p "$SLURM_DIR"/{state,database}
 	chmod 755 "$SLURM_DIR"
 	accounts=$(free_port)
 	database=$(free_port)
-	slurm_config "$(free_port)" "$(free_port)" "$accounts" "$database"
+	slurm_config "$(free_port)" "$accounts" "$database"
 	export SLURM_DIR SLURM_CONF=$SLURM_DIR/slurm.conf
 	slurm_munge
 	slurm_database "$database"
 	slurm_daemon slurmdbd slurmdbd -D
 	until_true 120 slurm_listens "$accounts"
 	slurm_daemon slurmctld slurmctld -D -i
-	slurm_daemon slurmd slurmd -D
+	slurm_node node1
+	slurm_node node2
 	until_true 120 slurm_ready
 }
 
@@ -129,7 +140,7 @@ slurm_gone() {
 
 slurm_stop() {
 	local name pid
-	for name in slurmd slurmctld slurmdbd mariadbd munged; do
+	for name in node1 node2 slurmctld slurmdbd mariadbd munged; do
 		[ -e "$1/$name.daemon" ] || continue
 		pid=$(cat "$1/$name.daemon")
 		kill -TERM "$pid" 2>/dev/null || true

@@ -129,7 +129,7 @@ ended() {
 	done
 }
 
-@test "slurm: two jobs of two tasks each are two runs of two parts" {
+@test "slurm: two jobs of two tasks, on one node and on two, are two runs of two parts" {
 	local ids=() i
 	recipe_folder
 	export DB=$PG_URL
@@ -137,7 +137,7 @@ ended() {
 	printf '#!/bin/sh\nexec "$WORK/hold" touch=$((100 + 50 * SLURM_PROCID)) idle=300 exit=0\n' >solve
 	chmod +x solve
 	for i in 1 2; do
-		ids+=("$(sbatch --parsable -o "job.$i" job.sh)")
+		ids+=("$(sbatch --parsable -N "$i" -o "job.$i" job.sh)")
 	done
 	until_true 120 ended "${ids[@]}"
 	cat job.1 job.2
@@ -146,13 +146,15 @@ ended() {
 		same "parts of job $i" "$(postgres_ask "SELECT count(*), count(DISTINCT part) FROM runs WHERE id = '$i' AND exit_code = 0")" "2|2"
 		same "their peaks" "$(postgres_ask "SELECT peak_rss_bytes / (10 * $MIB) FROM runs WHERE id = '$i' ORDER BY 1" | tr '\n' ' ')" "10 15 "
 		same "a journal for each task" "$(cat "$i.0.journal" "$i.1.journal" | grep -c '"event":"summary"')" 2
-		JOB=$i recipe_run slurm-report >report 2>&1
-		cat report
-		grep "^exitmeter: .*$(uname -n)" report
+		JOB=$i recipe_run slurm-report >"report.$i" 2>&1
+		cat "report.$i"
 	done
+	same "hosts of the first" "$(grep -o 'node[12]' "report.${ids[0]}" | sort -u | wc -l)" 1
+	same "hosts of the second" "$(grep -o 'node[12]' "report.${ids[1]}" | sort -u | tr '\n' ' ')" "node1 node2 "
 	recipe slurm-query | psql -X -q -At -v ON_ERROR_STOP=1 "$DB" >rows
 	cat rows
-	same "jobs, hosts and tasks" "$(cut -d'|' -f1-3 rows)" "$(printf '%s\n' "${ids[@]}" | sort | sed "s/$/|$(uname -n)|2/")"
+	same "jobs and tasks of a host" "$(cut -d'|' -f1,3 rows | sort)" \
+		"$(printf '%s|2\n%s|1\n%s|1\n' "${ids[0]}" "${ids[1]}" "${ids[1]}" | sort)"
 }
 
 @test "slurm: a job that is cancelled is recorded as far as it came" {
