@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "session/asked.h"
 
-#include <time.h>
-
-#include "units.h"
-
 void asked_prepare(struct asked *a, const struct config *c, pid_t child)
 {
 	enum energy_source choice;
@@ -21,10 +17,14 @@ void asked_start(struct asked *a, int64_t now_ns)
 		energy_run_start(&a->energy, now_ns);
 }
 
-void asked_end(struct asked *a, struct run *run)
+void asked_stop(struct asked *a, int64_t now_ns)
 {
 	if (a->energy.on)
-		energy_run_end(&a->energy, clock_ns(CLOCK_MONOTONIC));
+		energy_run_end(&a->energy, now_ns);
+}
+
+void asked_end(struct asked *a, struct run *run)
+{
 	a->use = cgroup_own_read(&a->cgroup);
 	if (a->use.oom_kills > 0)
 		run->oom_killed = 1;

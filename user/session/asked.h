@@ -21,7 +21,9 @@ struct asked {
 void asked_prepare(struct asked *a, const struct config *c, pid_t child);
 /* It is about to be let go. */
 void asked_start(struct asked *a, int64_t now_ns);
-/* The run is over; what is evidence goes into @run. */
+/* The run has ended at @now_ns. */
+void asked_stop(struct asked *a, int64_t now_ns);
+/* Its records are in; what is evidence goes into @run. */
 void asked_end(struct asked *a, struct run *run);
 /* 0 or -ENOMEM. */
 int asked_fill(const struct asked *a, const struct pss *p, struct summary *s);

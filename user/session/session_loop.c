@@ -235,5 +235,6 @@ void session_loop(struct session *s)
 			sampler_look_between(&s->sampler);
 	}
 	progress_close(&s->progress);
+	asked_stop(&s->asked, clock_ns(CLOCK_MONOTONIC));
 	control_finish(&s->control);
 }
