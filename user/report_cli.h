@@ -27,7 +27,7 @@ struct report_options {
 	char log_fd[32];
 	bool append, quiet, list, all;
 	bool from_database; /* no journals: what --from and --run say is another's business */
-	bool page_missing; /* a page was asked for that cannot be made: it was told */
+	bool page_missing;  /* a page was asked for that cannot be made: it was told */
 	long top;
 	enum top_order sort;
 };
