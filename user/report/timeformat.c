@@ -124,13 +124,11 @@ static void put_status(FILE *out, const struct run_facts *f)
 	put_count(out, f->exit_signal > 0 ? 128 + f->exit_signal : f->exit_code);
 }
 
-/* Where nobody saw it, what wait4 says, whoever's image that was of. */
+/* Not what wait4 says where nobody saw it: that may be of the image before the exec, ours. */
 static int64_t largest_kib(const struct summary *s)
 {
 	int64_t bytes = s->usage.peak_process_bytes;
 
-	if (bytes < 0)
-		bytes = s->rusage.maxrss_bytes;
 	return bytes < 0 ? UNKNOWN : bytes / 1024;
 }
 
