@@ -126,7 +126,7 @@ wrapped() {
 	counter intel-rapl:0 5000 262143328850
 	meter --energy=rapl -- sh -c 'exit 3'
 	same status "$status" 3
-	SHAPE_SEEN=1
+	export SHAPE_SEEN=1
 	holds "stale" '.energy == [{"source": "rapl", "domain": "package-0", "covers": .energy[0].covers, "start_uj": null,
 		"end_uj": null, "delta_uj": null, "wraps": null, "quality": null, "status": "stale",
 		"reason": "it advanced in 0 of 20 intervals of 5 ms"}]'
