@@ -14,7 +14,6 @@
 #define DEPTH_MAX 200 /* deeper ones stand beside each other */
 
 struct node {
-	struct process figures; /* without arguments */
 	char *name;
 	struct node *parent; /* stands before it; NULL: none */
 	struct columns_line *line;
@@ -22,6 +21,7 @@ struct node {
 	int depth;
 	/* Those below it that are not shown. */
 	int64_t others, others_cpu_ns, others_peak_bytes;
+	struct process figures; /* without arguments */
 };
 
 struct nodes {
