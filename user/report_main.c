@@ -149,16 +149,17 @@ static int write_one(const struct report_options *o, const struct summary *s,
 
 	if (f) {
 		err = f->write(&in, to);
-		if (err == -EOPNOTSUPP)
-			log_line("this exitmeter-report was built without libsmartcols");
-		return err;
+		if (err != -EOPNOTSUPP)
+			return err;
+		/* Better another kind of report than none. */
+		log_line("no tree or table: this exitmeter-report was built without libsmartcols");
 	}
 	if (!json && o->kind == &kind_time)
 		return document_time(s, o->format, o->own_lines, to);
 	if (!json && o->kind == &kind_status)
 		return document_status(s, rows, to);
 	return json ? document_json(s, rows, to)
-		    : document_text(s, o->list ? (size_t)o->top : 0, rows, to);
+		    : document_text(s, o->list ? (size_t)o->top : 0, o->all ? rows : NULL, to);
 }
 
 /*
