@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config.h"
 #include "log.h"
 
 #define VARIABLE_MAX 62 /* of its name: as the BPF side looks for it */
@@ -49,6 +50,40 @@ void options_print(const struct opt *opts, size_t n)
 			snprintf(left, sizeof(left), "    --%s%s%s", opts[i].name, gap, metavar);
 		printf("  %-24s  %s\n", left, opts[i].help);
 	}
+}
+
+static bool say(bool version, const struct options_command *c, int *ret_status)
+{
+	if (version)
+		printf("exitmeter %s\n", EXITMETER_VERSION);
+	else
+		c->help();
+	*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
+	return false;
+}
+
+bool options_take(int argc, char **argv, const struct options_command *c, void *options,
+		  int *ret_status)
+{
+	struct option longs[OPTIONS_MAX + 1];
+	char shorts[3 * OPTIONS_MAX];
+	int key;
+
+	*ret_status = STATUS_FAILED;
+	options_getopt(c->opts, c->n, ":", shorts, longs);
+	opterr = 0;
+	optind = 0; /* getopt begins anew */
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (key == 'h' || key == 'V')
+			return say(key == 'V', c, ret_status);
+		if (key == ':' || key == '?') {
+			options_say_wrong(key, argv);
+			return false;
+		}
+		if (!c->take(key, optarg, options))
+			return false;
+	}
+	return true;
 }
 
 bool options_number(const char *what, const char *text, long least, long most, long *ret)

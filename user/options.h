@@ -19,6 +19,22 @@ struct opt {
 	const char *help;
 };
 
+/* A command line whose --help and --version are answered, and the rest taken. */
+struct options_command {
+	const struct opt *opts;
+	size_t n;
+	void (*help)(void);
+	/* False after one line was printed. */
+	bool (*take)(int key, const char *arg, void *options);
+};
+
+/*
+ * True: all were taken, and optind is that of the first word that is none.  False: *@ret_status is
+ * what to exit with, and the help or one line was printed.
+ */
+bool options_take(int argc, char **argv, const struct options_command *c, void *options,
+		  int *ret_status);
+
 /* For getopt_long: @prefix and the short options into @shorts, @n + 1 rows into @longs. */
 void options_getopt(const struct opt *opts, size_t n, const char *prefix,
 		    char shorts[3 * OPTIONS_MAX], struct option longs[OPTIONS_MAX + 1]);

@@ -79,8 +79,9 @@ static bool add_to(const char *text, struct options *o)
 	return o->to[o->n_to] && ++o->n_to;
 }
 
-static bool take(int key, const char *arg, struct options *o)
+static bool take(int key, const char *arg, void *options)
 {
+	struct options *o = options;
 	switch (key) {
 	case OPT_TO:
 		return add_to(arg, o);
@@ -121,32 +122,10 @@ static bool make_targets(struct options *o)
 /* 0: go on; else what to exit with, in *@ret_status. */
 static int parse(int argc, char **argv, struct options *o, int *ret_status)
 {
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
+	static const struct options_command command = { opts, N_OPTS, print_help, take };
 
-	*ret_status = STATUS_FAILED;
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case 'V':
-			printf("exitmeter %s\n", EXITMETER_VERSION);
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case ':':
-		case '?':
-			options_say_wrong(key, argv);
-			return 1;
-		default:
-			if (!take(key, optarg, o))
-				return 1;
-		}
-	}
+	if (!options_take(argc, argv, &command, o, ret_status))
+		return 1;
 	if (!o->replay && optind == argc) {
 		log_line("no journal given (see exitmeter record --help)");
 		return 1;

@@ -79,8 +79,9 @@ static bool time_format(struct report_options *o, const char *format, bool own_l
 	return true;
 }
 
-static bool take(int key, const char *arg, struct report_options *o)
+static bool take(int key, const char *arg, void *options)
 {
+	struct report_options *o = options;
 	long fd;
 	int sort;
 
@@ -175,34 +176,12 @@ static bool outputs_fit(struct report_options *o)
 
 int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_status)
 {
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
+	static const struct options_command command = { opts, N_OPTS, print_help, take };
 	struct page page;
-	int key;
 
-	*ret_status = STATUS_FAILED;
 	*o = (struct report_options){ .top = TOP_DEFAULT, .sort = TOP_PEAK, .kind = &kind_text };
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case 'V':
-			printf("exitmeter %s\n", EXITMETER_VERSION);
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case ':':
-		case '?':
-			options_say_wrong(key, argv);
-			return 1;
-		default:
-			if (!take(key, optarg, o))
-				return 1;
-		}
-	}
+	if (!options_take(argc, argv, &command, o, ret_status))
+		return 1;
 	if (o->from_database)
 		return 0;
 	if (optind == argc) {

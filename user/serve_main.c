@@ -51,43 +51,31 @@ static void print_help(void)
 	       "use, a journal that cannot be read.\n");
 }
 
+static bool take(int key, const char *arg, void *options)
+{
+	struct options *o = options;
+
+	switch (key) {
+	case OPT_LISTEN:
+		o->listen = arg;
+		return true;
+	case OPT_TOKEN_FILE:
+		o->token_file = arg;
+		return true;
+	case OPT_TO:
+		return url_parse(arg, &o->to);
+	default:
+		return !scheduler_take(&o->scheduler, key, arg);
+	}
+}
+
 /* 0: go on; else what to exit with, in *@ret_status. */
 static int parse(int argc, char **argv, struct options *o, int *ret_status)
 {
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
+	static const struct options_command command = { opts, N_OPTS, print_help, take };
 
-	*ret_status = STATUS_FAILED;
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case 'V':
-			printf("exitmeter %s\n", EXITMETER_VERSION);
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case OPT_LISTEN:
-			o->listen = optarg;
-			break;
-		case OPT_TOKEN_FILE:
-			o->token_file = optarg;
-			break;
-		case OPT_TO:
-			if (!url_parse(optarg, &o->to))
-				return 1;
-			break;
-		default:
-			if (scheduler_take(&o->scheduler, key, optarg) >= 0)
-				break;
-			options_say_wrong(key, argv);
-			return 1;
-		}
-	}
+	if (!options_take(argc, argv, &command, o, ret_status))
+		return 1;
 	if (o->scheduler.on && !o->to.text) {
 		log_line("--select-sql and --update-sql go with --to");
 		return 1;

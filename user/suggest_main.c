@@ -62,8 +62,9 @@ static void print_help(void)
 	       "125 bad usage.\n");
 }
 
-static bool take(int key, const char *arg, struct options *o)
+static bool take(int key, const char *arg, void *options)
 {
+	struct options *o = options;
 	switch (key) {
 	case OPT_FROM:
 		o->from_text = strdup(arg);
@@ -106,35 +107,16 @@ static bool complete(const struct options *o, bool more)
 /* 0: go on; else what to exit with, in *@ret_status. */
 static int parse(int argc, char **argv, struct options *o, int *ret_status)
 {
-	const struct opt *opts = o->report ? report_opts : suggest_opts;
-	size_t n = o->report ? sizeof(report_opts) / sizeof(report_opts[0])
-			     : sizeof(suggest_opts) / sizeof(suggest_opts[0]);
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
+	static const struct options_command suggest_command = {
+		suggest_opts, sizeof(suggest_opts) / sizeof(suggest_opts[0]), print_help, take
+	};
+	static const struct options_command report_command = {
+		report_opts, sizeof(report_opts) / sizeof(report_opts[0]), print_help, take
+	};
 
-	*ret_status = STATUS_FAILED;
-	options_getopt(opts, n, ":", shorts, longs);
-	opterr = 0;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case 'V':
-			printf("exitmeter %s\n", EXITMETER_VERSION);
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return 1;
-		case ':':
-		case '?':
-			options_say_wrong(key, argv);
-			return 1;
-		default:
-			if (!take(key, optarg, o))
-				return 1;
-		}
-	}
+	if (!options_take(argc, argv, o->report ? &report_command : &suggest_command, o,
+			  ret_status))
+		return 1;
 	return !complete(o, optind < argc);
 }
 
@@ -339,15 +321,16 @@ static int ask_suggest(struct query *q, const struct options *o, struct json *j,
 
 static int ask_report(struct query *q, const struct options *o, struct json *j, FILE *out)
 {
+	const char *id = o->run ? o->run : "";
 	struct fleet_list parts;
 	struct fleet_host *hosts = calloc(HOSTS_MAX, sizeof(*hosts));
-	int err = past_parts(q, o->run, &parts);
+	int err = past_parts(q, id, &parts);
 	size_t n;
 
 	if (err) {
 		log_line("%s: %s", o->from.text, query_why(q));
 	} else if (!parts.n) {
-		log_line("no run '%s' is known", o->run);
+		log_line("no run '%s' is known", id);
 		err = -ENOENT;
 	} else if (!hosts) {
 		log_line("out of memory");
@@ -358,8 +341,8 @@ static int ask_report(struct query *q, const struct options *o, struct json *j, 
 			log_line("of %zu hosts the first %d", n, HOSTS_MAX);
 			n = HOSTS_MAX;
 		}
-		fleet_text(o->run, &parts, hosts, n, out);
-		fleet_json(o->run, hosts, n, j);
+		fleet_text(id, &parts, hosts, n, out);
+		fleet_json(id, hosts, n, j);
 	}
 	past_parts_free(&parts);
 	free(hosts);

@@ -108,32 +108,22 @@ static void print_help(void)
 	       "usage.\n");
 }
 
+static bool take(int key, const char *arg, void *json)
+{
+	(void)arg;
+	*(bool *)json = key == OPT_JSON;
+	return true;
+}
+
 /* False when there is nothing to check, with what to end with. */
 static bool parse(int argc, char **argv, bool *ret_json, int *ret_status)
 {
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
+	static const struct options_command command = { opts, N_OPTS, print_help, take };
 
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	optind = 0; /* getopt begins anew */
 	*ret_json = false;
+	if (!options_take(argc, argv, &command, ret_json, ret_status))
+		return false;
 	*ret_status = STATUS_FAILED;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case OPT_JSON:
-			*ret_json = true;
-			break;
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return false;
-		default:
-			options_say_wrong(key, argv);
-			return false;
-		}
-	}
 	if (optind == argc)
 		return true;
 	log_line("doctor takes no '%s' (see doctor --help)", argv[optind]);

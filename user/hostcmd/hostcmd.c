@@ -43,8 +43,9 @@ static void print_help(void)
 	       "usage.\n");
 }
 
-static bool take(int key, const char *arg, struct host_options *o)
+static bool take(int key, const char *arg, void *options)
 {
+	struct host_options *o = options;
 	switch (key) {
 	case OPT_WATCH:
 		return o->watch = true;
@@ -64,29 +65,11 @@ static bool take(int key, const char *arg, struct host_options *o)
 /* False when there is nothing to look at, with what to end with. */
 static bool parse(int argc, char **argv, struct host_options *o, int *ret_status)
 {
-	struct option longs[OPTIONS_MAX + 1];
-	char shorts[3 * OPTIONS_MAX];
-	int key;
+	static const struct options_command command = { opts, N_OPTS, print_help, take };
 
-	options_getopt(opts, N_OPTS, ":", shorts, longs);
-	opterr = 0;
-	optind = 0; /* getopt begins anew */
+	if (!options_take(argc, argv, &command, o, ret_status))
+		return false;
 	*ret_status = STATUS_FAILED;
-	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		switch (key) {
-		case 'h':
-			print_help();
-			*ret_status = fflush(stdout) ? STATUS_FAILED : 0;
-			return false;
-		case ':':
-		case '?':
-			options_say_wrong(key, argv);
-			return false;
-		default:
-			if (!take(key, optarg, o))
-				return false;
-		}
-	}
 	if (optind == argc)
 		return true;
 	log_line("host takes no '%s' (see host --help)", argv[optind]);
