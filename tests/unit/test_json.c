@@ -67,9 +67,9 @@ static const struct {
 	{ "cut off by a quote", BYTES("\xe2\x82\"\xf0\x9f\x98\""),
 	  "\"\\u00e2\\u0082\\\"\\u00f0\\u009f\\u0098\\\"\"" },
 	{ "direction marks, the letter stays",
-	  /* NOLINTNEXTLINE(misc-misleading-bidirectional): that is the case */
 	  BYTES("\xe2\x80\x8f\xe2\x80\xae\xd7\x90\xe2\x80\xac"),
 	  "\"\\u200f\\u202e\xd7\x90\\u202c\"" },
+	/* NOLINTNEXTLINE(misc-misleading-bidirectional): that is the case */
 	{ "other marks that are not seen", BYTES("\xd8\x9c\xe2\x80\xa8\xef\xbb\xbf\xe2\x81\xa6"),
 	  "\"\\u061c\\u2028\\ufeff\\u2066\"" },
 	{ "kept, escaped, kept", BYTES("\xc3\xa9\n\xc3\xa9"), "\"\xc3\xa9\\n\xc3\xa9\"" },
