@@ -139,7 +139,7 @@ int budget_parse(const char *text, struct budget *ret, const char **ret_why)
 static void see(struct budget_watch *w, enum budget_item item, int64_t value, int64_t at_ns)
 {
 	if (w->budget.limit[item] != UNKNOWN && value > w->budget.limit[item] &&
-	    w->passed_ns[item] == TIME_NONE)
+	    (w->passed_ns[item] == TIME_NONE || at_ns < w->passed_ns[item]))
 		w->passed_ns[item] = at_ns;
 }
 
@@ -170,8 +170,12 @@ void budget_on_fork(struct budget_watch *w, const struct fork_record *f, int64_t
 	w->pid = f->pid;
 }
 
-void budget_on_exit(struct budget_watch *w, const struct exit_record *e)
+void budget_on_exit(struct budget_watch *w, const struct exit_record *e, int64_t start_ns)
 {
+	if (!e->running && e->cpu_ns > 0 && e->ended_ns >= start_ns) {
+		w->ended_cpu_ns += e->cpu_ns;
+		see(w, BUDGET_CPU, w->ended_cpu_ns, e->ended_ns - start_ns);
+	}
 	if (w->pid != UNKNOWN && w->key.tgid == e->key.tgid && w->key.start_ns == e->key.start_ns)
 		memcpy(w->comm, e->comm, sizeof(w->comm));
 }

@@ -46,6 +46,7 @@ struct budget_watch {
 	struct budget budget;
 	int64_t passed_ns[BUDGET_ITEMS]; /* since the run's start; TIME_NONE: not yet */
 	int64_t born;
+	int64_t ended_cpu_ns;   /* of all that have ended */
 	struct process_key key; /* of the first process that was too many */
 	int32_t pid;
 	char comm[EM_COMM_LEN];
@@ -70,7 +71,7 @@ void budget_on_sample(struct budget_watch *w, const struct tree_sample *s, int64
 		      int64_t start_ns);
 void budget_on_fork(struct budget_watch *w, const struct fork_record *f, int64_t start_ns);
 /* A process ended, or its state so far: it may be the one that has no name yet. */
-void budget_on_exit(struct budget_watch *w, const struct exit_record *e);
+void budget_on_exit(struct budget_watch *w, const struct exit_record *e, int64_t start_ns);
 
 struct summary;
 /* From what the run came to; fills @s->budget. */

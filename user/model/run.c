@@ -146,7 +146,7 @@ int run_on_exit(struct run *r, const struct exit_record *told, struct process **
 	struct process *row;
 	int err = -ENOMEM;
 
-	budget_on_exit(&r->budget, e);
+	budget_on_exit(&r->budget, e, r->start_ns);
 	take_mark(e, image.mark_bytes);
 	row = process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
 	tree_forget(live);
