@@ -314,7 +314,7 @@ only_running() {
 	refuse -p "$TARGET,"
 	refuse -p -1
 	refuse -p 99999999999999999999
-	refuse -p "$(($(cat /proc/sys/kernel/pid_max) - 1))"
+	refuse -p "$(cat /proc/sys/kernel/pid_max)" # the first that no process can have
 	refuse -p "$TARGET" -- touch marker
 	refuse --duration 1 -- touch marker
 	refuse -p "$TARGET" --duration 0

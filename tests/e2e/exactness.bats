@@ -120,6 +120,7 @@ MIXED_THREADS=$((1 + 9 + 2 + 7 + 3 + 3 + 1))
 	local i
 	for i in $(seq 60); do
 		meter -i 0.01 -- "$WORK/spawner" 40 vfork "$WORK/tiny"
+		summary '[.completeness, (.processes[] | select(.comm == "spawner"))] | tojson'
 		holds "run $i: the creator's peak" '[.processes[] | select(.comm == "spawner") | .peak_rss_exact] == [true]'
 	done
 }
