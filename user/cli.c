@@ -115,7 +115,9 @@ static void print_help(void)
 {
 	printf("Usage: exitmeter [OPTION...] [--] COMMAND [ARG...]\n"
 	       "       exitmeter [OPTION...] -p PID[,PID...]\n"
-	       "       exitmeter report JOURNAL [OPTION...]\n"
+	       "       exitmeter report JOURNAL... | --from URL --run ID [OPTION...]\n"
+	       "       exitmeter record JOURNAL... | --replay [--to URL]\n"
+	       "       exitmeter suggest --from URL --command PATTERN\n"
 	       "       exitmeter serve [JOURNAL...] [--listen ADDR]\n"
 	       "       exitmeter span NAME [-- COMMAND [ARG...]]\n"
 	       "       exitmeter host [OPTION...]\n"
