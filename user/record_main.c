@@ -174,18 +174,20 @@ static bool record_file(struct delivery *d, const struct options *o, const char 
 	return all;
 }
 
+/* -ENODATA: nothing came. */
 static int copy(int from, int to)
 {
 	char chunk[65536];
-	ssize_t n;
+	ssize_t n, all = 0;
 	int err = 0;
 
 	while (!err && (n = read(from, chunk, sizeof(chunk))) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		err = n < 0 ? -errno : write_all(to, chunk, (size_t)n);
+		all += n;
 	}
-	return err;
+	return err ? err : all ? 0 : -ENODATA;
 }
 
 /* What comes from a pipe comes once: it waits in the spool until all have it. */
@@ -195,7 +197,7 @@ static bool record_stdin(struct delivery *d, const struct options *o)
 	char name[OUTBOX_NAME_MAX];
 	int dir = open_spool(o);
 	int fd = -1, err;
-	bool done = false;
+	bool done = false, nothing;
 
 	if (dir < 0)
 		return false;
@@ -204,12 +206,15 @@ static bool record_stdin(struct delivery *d, const struct options *o)
 		err = copy(STDIN_FILENO, fd);
 	if (fd >= 0)
 		close(fd);
-	if (!err)
+	nothing = err == -ENODATA;
+	if (nothing)
+		log_line("stdin: empty");
+	if (!err || nothing)
 		err = outbox_take(dir, name, true, &e);
 	if (err) {
 		log_line("stdin: cannot be kept in the spool: %s", strerror(-err));
 	} else {
-		done = deliver_entry(d, &e, NULL, 0);
+		done = deliver_entry(d, &e, NULL, 0) && !nothing;
 		if (!done)
 			outbox_sync(&e);
 		outbox_close(&e);

@@ -170,7 +170,11 @@ static void suggestion_text(const struct suggestion *s, FILE *out)
 		seconds(s->p95_wall_s, a), seconds(s->max_wall_s, b));
 	if (s->failed)
 		fprintf(out, "exitmeter: %zu failed, they are counted in\n", s->failed);
-	if (s->for_memory)
+	if (s->for_memory && s->killed_bytes < 0)
+		fprintf(out,
+			"exitmeter: %zu killed for want of memory, nobody knows with how much\n",
+			s->for_memory);
+	else if (s->for_memory)
 		fprintf(out,
 			"exitmeter: %zu killed for want of memory, with up to %s: twice that is "
 			"asked for\n",
@@ -211,20 +215,21 @@ static void fleet_text(const char *id, const struct fleet_list *l, const struct 
 		processes += hosts[i].processes > 0 ? hosts[i].processes : 0;
 	}
 	plain_text(id, strlen(id), name, sizeof(name));
-	fprintf(out, "exitmeter: run %s: %zu journal%s of %zu host%s, CPU %s, %lld processes\n",
+	fprintf(out, "exitmeter: run %s: %zu journal%s of %zu host%s, CPU %s, %lld process%s\n",
 		name, l->n, l->n == 1 ? "" : "s", n, n == 1 ? "" : "s", seconds(cpu_s, a),
-		processes);
+		processes, processes == 1 ? "" : "es");
 	for (size_t i = 0; i < n; i++) {
 		const struct fleet_host *h = &hosts[i];
 
 		plain_text(h->host, strlen(h->host), name, sizeof(name));
 		fprintf(out,
-			"exitmeter: %s: peak between %s and %s, CPU %s, wall %s, %lld processes in "
+			"exitmeter: %s: peak between %s and %s, CPU %s, wall %s, %lld process%s in "
 			"%zu "
 			"journal%s%s",
 			name, bytes(h->lower_bytes, a), bytes(h->upper_bytes, b),
 			seconds(h->cpu_s, c), seconds(h->wall_s, d), (long long)h->processes,
-			h->parts, h->parts == 1 ? "" : "s", h->exact ? "" : ", not exact");
+			h->processes == 1 ? "" : "es", h->parts, h->parts == 1 ? "" : "s",
+			h->exact ? "" : ", not exact");
 		if (h->failed)
 			fprintf(out, ", %zu failed", h->failed);
 		fputc('\n', out);

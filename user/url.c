@@ -25,7 +25,7 @@ static const struct {
 };
 
 /* "user:secret@host", or a parameter that is one. */
-static bool holds_password(const char *text)
+static bool says_password(const char *text)
 {
 	static const char *const names[] = { "password=", "sslpassword=", "passwd=" };
 	const char *host = strstr(text, "://");
@@ -50,6 +50,30 @@ static bool holds_password(const char *text)
 	return false;
 }
 
+/* As it stands, and as it is read. */
+static bool holds_password(const char *text)
+{
+	char *plain = strdup(text), *to = plain;
+	bool yes;
+
+	for (const char *p = text; plain && *p; p++) {
+		unsigned int byte;
+
+		if (*p == '%' && isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]) &&
+		    sscanf(p + 1, "%2x", &byte) == 1) {
+			*to++ = (char)byte;
+			p += 2;
+		} else {
+			*to++ = *p;
+		}
+	}
+	if (plain)
+		*to = '\0';
+	yes = !plain || says_password(text) || says_password(plain);
+	free(plain);
+	return yes;
+}
+
 /* http://HOST/DATABASE, one folder below the server's root. */
 static bool names_database(const char *text)
 {
@@ -63,7 +87,7 @@ bool url_parse(const char *text, struct url *ret)
 {
 	for (const char *p = text; *p; p++) {
 		if (iscntrl((unsigned char)*p)) {
-			log_line("--to: a control character in '%s'", text);
+			log_line("a control character in '%s'", text);
 			return false;
 		}
 	}
@@ -73,24 +97,23 @@ bool url_parse(const char *text, struct url *ret)
 		if (strncmp(text, schemes[i].scheme, len) != 0)
 			continue;
 		if (!text[len]) {
-			log_line("--to: nothing after '%s'", text);
+			log_line("URL: nothing after '%s'", text);
 			return false;
 		}
 		if (schemes[i].kind != URL_SQLITE && holds_password(text)) {
-			log_line("--to: a password in the URL can be seen by everyone: use "
+			log_line("a password in a URL can be seen by everyone: use "
 				 "PGPASSFILE, "
 				 "netrc or the environment");
 			return false;
 		}
 		if (schemes[i].kind == URL_CLICKHOUSE && !names_database(text)) {
-			log_line("--to: no database in '%s': clickhouse+http://HOST/DATABASE",
-				 text);
+			log_line("URL: no database in '%s': clickhouse+http://HOST/DATABASE", text);
 			return false;
 		}
 		*ret = (struct url){ schemes[i].kind, text, text + schemes[i].skip };
 		return true;
 	}
-	log_line("--to: '%s' is no URL of sqlite:, postgresql://, clickhouse+http(s):// or "
+	log_line("URL: '%s' is no URL of sqlite:, postgresql://, clickhouse+http(s):// or "
 		 "http(s)://",
 		 text);
 	return false;

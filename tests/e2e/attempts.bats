@@ -652,6 +652,11 @@ teardown() {
 	refused '*HTTP 401: no token'
 	server 503 ''
 	refused '*HTTP 503'
+	server 200 '<html>It works'
+	refused '*HTTP 200, but no count of attempts: it takes no meters'
+	server 200 '{"attempts":-3}'
+	refused '*HTTP 200, but no count of attempts: it takes no meters'
+	server 503 ''
 	# a run is not failed by it, and nothing is lost
 	status=0
 	"$EXITMETER" --source="$SOURCE" -q --to "$URL" -- sh -c 'exit 3' 2>err || status=$?

@@ -139,6 +139,10 @@ spooled() {
 		same rows "$(ask "$kind" "SELECT count(*) FROM processes")" 3
 		record cut.journal --to "$URL"
 		same status "$status" 0
+		# as many lines, but one of them is none
+		sed '2s/.*/{"event":/' run.journal >damaged.journal
+		record damaged.journal --to "$URL"
+		same status "$status" 1
 		same rows "$(ask "$kind" "SELECT count(*) FROM processes")" 3
 		same "not cut off" "$(ask "$kind" "SELECT CASE WHEN cut_off THEN 1 ELSE 0 END FROM runs")" 0
 	done
@@ -280,6 +284,7 @@ spooled() {
 }
 
 @test "record: from a pipe" {
+	local text
 	fresh sqlite
 	meter -- true
 	status=0
@@ -287,6 +292,13 @@ spooled() {
 	same status "$status" 0
 	same runs "$(ask sqlite "SELECT count(*) FROM runs")" 1
 	same spooled "$(spooled)" 0
+	for text in "" nonsense; do
+		status=0
+		printf '%s' "$text" | "$EXITMETER" record - --to "$URL" 2>err || status=$?
+		same "'$text'" "$status" 1
+		one_line err
+		same spooled "$(spooled)" 0
+	done
 }
 
 @test "record: bad input is one line, and the right status" {
@@ -362,6 +374,17 @@ spooled() {
 	meter --to sqlite:runs.db --spool link -- sh -c 'exit 5'
 	same status "$status" 5
 	same "nothing through a link" "$(find elsewhere -type f | wc -l)" 0
+}
+
+@test "record: a run's name of any bytes" {
+	local kind
+	meter --run-id "$(printf 'a\xff')" -- true
+	for kind in $(kinds); do
+		fresh "$kind"
+		record run.journal --to "$URL"
+		same status "$status" 0
+		same id "$(ask "$kind" "SELECT id FROM runs")" "$(printf 'a\xc3\xbf')"
+	done
 }
 
 @test "record: a wrong password, and where the right one comes from" {

@@ -129,6 +129,8 @@ static void test_urls(void)
 		{ "postgresql://u:p@h/d", false, URL_POSTGRES },
 		{ "postgresql://h/d?user=u&password=p", false, URL_POSTGRES },
 		{ "postgresql://h/d?PassWord=p", false, URL_POSTGRES },
+		{ "postgresql://h/d?pass%77ord=p", false, URL_POSTGRES },
+		{ "postgresql://h/d?host=%2Ftmp", true, URL_POSTGRES },
 		{ "postgresql://h/d?application_name=password", true, URL_POSTGRES },
 		{ "postgresql://h/d\n", false, URL_POSTGRES },
 		{ "mysql://h/d", false, URL_POSTGRES },

@@ -75,6 +75,14 @@ static const struct refused {
 	{ "null in a mark", HEAD ",\"marks\":[[2,null,0,-1]]}",
 	  "marks: a mark is not four numbers, its second an integer" },
 	{ "marks that are no array", HEAD ",\"marks\":{}}", "marks: not JSON of this form" },
+	{ "CPU below 0", HEAD ",\"marks\":[[2,-1,-3,-1]]}",
+	  "mark 1 has what is below 0 and not -1" },
+	{ "cores below 0", HEAD ",\"marks\":[[2,-1,0,-9]]}",
+	  "mark 1 has what is below 0 and not -1" },
+	{ "CPU that falls", HEAD ",\"marks\":[[3,-1,5,-1],[2,-1,-1,-1],[1,-1,3,-1]]}",
+	  "mark 3 has less CPU than one before" },
+	{ "no CPU at all", HEAD ",\"marks\":[[3,-1,-1,-1],[2,7,-1,-1]]}",
+	  "no mark's CPU is known" },
 	{ "exits that are no array", HEAD ",\"exits\":1}", "exits is no array" },
 	{ "an exit before its start", HEAD ",\"exits\":[[1,0,5,1],[1,2,5,1]]}",
 	  "exit 2 is not two ages, the first no smaller, a peak and CPU seconds" },
@@ -104,6 +112,8 @@ static void test_taken(void)
 		"\"marks\":[[6,-1,0,-1],[5,104857600,0.9,0.9],[-0.5,-1,9,-1]],\"max_rss\":-1,"
 		"\"start\":0,\"worker\":9223372036854775807,\"pid\":4711,"
 		"\"run\":\"n\\u00e4chtlich \\\"7\\\" \\\\\" } ";
+	static const char unknown_cpu[] = HEAD
+		",\"marks\":[[12,-1,-1,-1],[11,0,100,0],[7,1000,-1,1],[1,0,110,0],[0,-1,-1,-1]]}";
 	struct exited *e = NULL;
 	char why[EXITED_WHY_MAX];
 
@@ -126,6 +136,14 @@ static void test_taken(void)
 	EQ_I(e->n_exits, 2, "exits");
 	EQ_D(e->exits[0].ended, 5.25, 0, "an exit's age");
 	EQ_I(e->exits[1].peak_rss, -1, "an unknown peak");
+	exited_free(e);
+	EQ_I(parse(unknown_cpu, sizeof(unknown_cpu) - 1, &e, why), 0, "CPU that is not known (%s)",
+	     why);
+	if (e) {
+		EQ_D(e->marks[0].cpu, 100, 0, "before any that is known: the first that is");
+		EQ_D(e->marks[2].cpu, 104, 1e-9, "between two: on the line");
+		EQ_D(e->marks[4].cpu, 110, 0, "after the last: that");
+	}
 	exited_free(e);
 	EQ_I(parse(HEAD ",\"marks\":[]}", strlen(HEAD ",\"marks\":[]}"), &e, why), 0,
 	     "no mark and no exit");

@@ -401,7 +401,7 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 	/* How it ended nobody saw. */
 	s->run.wall_ns = s->run.exit_code = s->run.exit_signal = UNKNOWN;
 	s->run.core_dumped = UNKNOWN;
-	s->run.oom_killed = f->run.oom_killed;
+	s->run.oom_killed = f->run.oom_killed > 0 ? 1 : UNKNOWN;
 	if (!f->io_known || !s->source.exits)
 		return 0;
 	s->usage.io_source = strdup(strcmp(s->source.exits, "proc") ? "exit" : "proc");

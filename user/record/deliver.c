@@ -159,7 +159,7 @@ static bool deliver_to(struct delivery *d, struct outbox_entry *e, const char *t
 	}
 	if (err)
 		log_line("%s: cannot be taken from the spool: %s", e->name, strerror(-err));
-	return !err;
+	return !err && result != LOAD_FOREIGN;
 }
 
 /* Whatever options went along: the entry's own count. */

@@ -99,18 +99,23 @@ static int take_status(struct http_sink *s, long status, int64_t *ret_written)
 {
 	char why[200];
 	json_object *o, *v;
+	int64_t written = -1;
 
 	if (status < 200 || status >= 300) {
 		reason(s, why, sizeof(why));
 		return sink_fail(&s->sink, refuses(status) ? -EINVAL : -EIO, "HTTP %ld%s%s", status,
 				 *why ? ": " : "", why);
 	}
+	/* Anything may answer 200: whoever took a meter says how many attempts it wrote. */
 	o = json_tokener_parse(s->client.answer);
-	*ret_written = 0;
 	if (json_object_is_type(o, json_type_object) &&
 	    json_object_object_get_ex(o, "attempts", &v) && json_object_is_type(v, json_type_int))
-		*ret_written = json_object_get_int64(v);
+		written = json_object_get_int64(v);
 	json_object_put(o);
+	if (written < 0)
+		return sink_fail(&s->sink, -EINVAL,
+				 "HTTP %ld, but no count of attempts: it takes no meters", status);
+	*ret_written = written;
 	return 0;
 }
 

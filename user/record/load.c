@@ -2,6 +2,7 @@
 #include "record/load.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "journal/faults.h"
@@ -30,14 +31,18 @@ static void make_part(const struct run_facts *run, const struct env *env, char *
 static int on_start(void *ctx, const struct run_facts *run, const struct env *env)
 {
 	struct load *l = ctx;
-	char part[400];
+	char part[400], *id;
 	int err;
 
 	l->unnamed = !run->id || !*run->id;
 	if (l->unnamed)
 		return sink_fail(l->sink, -EBADMSG, "the run has no id");
 	make_part(run, env, part, sizeof(part));
-	err = sink_begin(l->sink, &(struct part){ run->id, part });
+	id = table_text(run->id);
+	if (!id)
+		return sink_fail(l->sink, -ENOMEM, "out of memory");
+	err = sink_begin(l->sink, &(struct part){ id, part });
+	free(id);
 	l->begun = !err;
 	return err;
 }
@@ -142,7 +147,8 @@ static json_object *document(const struct journal_read *r)
 		o = json_tokener_parse(json_text(&j));
 	json_free(&j);
 	if (o &&
-	    (json_object_object_add(o, "lines", json_object_new_int64((int64_t)r->lines)) ||
+	    (json_object_object_add(o, "lines",
+				    json_object_new_int64((int64_t)(r->lines - r->n_faults))) ||
 	     json_object_object_add(o, "cut_off", json_object_new_boolean(r->summary->cut_off)))) {
 		json_object_put(o);
 		o = NULL;
@@ -182,7 +188,7 @@ enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *r
 	if (!err && l.begun)
 		err = put_whole(&l, &r);
 	if (!err && l.begun)
-		err = sink_commit(s, (int64_t)r.lines, !r.summary->cut_off);
+		err = sink_commit(s, (int64_t)(r.lines - r.n_faults), !r.summary->cut_off);
 	if (err && l.begun)
 		sink_rollback(s);
 	if (err && !*s->why)

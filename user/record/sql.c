@@ -79,7 +79,7 @@ char *sql_insert(enum table_id table, char mark)
 		fprintf(f, " ON CONFLICT (id, part, split) DO UPDATE SET ");
 		for (size_t i = 0; i < t->n; i++)
 			fprintf(f, "%s = excluded.%s, ", t->columns[i].name, t->columns[i].name);
-		fprintf(f, "recorded_at = CURRENT_TIMESTAMP");
+		fprintf(f, "recorded_at = excluded.recorded_at");
 	}
 	return ended(f, &text);
 }

@@ -24,7 +24,7 @@ static const struct sql_dialect dialect = {
 		   [COLUMN_TIME] = "TEXT",
 		   [COLUMN_JSON] = "TEXT" },
 	.key = "INTEGER PRIMARY KEY",
-	.now = "TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP",
+	.now = "TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
 };
 
 struct sqlite_sink {

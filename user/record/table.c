@@ -365,6 +365,19 @@ int row_fill(struct row *r, const struct table *t, json_object *o)
 	return r->err;
 }
 
+char *table_text(const char *text)
+{
+	struct row r = { .err = 0 };
+
+	put_text(&r, text, strlen(text));
+	if (!r.err)
+		put(&r, "", 1);
+	if (!r.err)
+		return r.buf;
+	free(r.buf);
+	return NULL;
+}
+
 void row_free(struct row *r)
 {
 	json_free(&r->json);

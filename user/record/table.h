@@ -65,6 +65,10 @@ struct row {
 int row_fill(struct row *r, const struct table *t, json_object *o);
 void row_free(struct row *r);
 
+/* @text as a database may have it, in UTF-8, bytes that are none as JSON shows them; NULL: no
+ * memory. */
+char *table_text(const char *text);
+
 /* What is at @path of @o; NULL: null or nothing. */
 json_object *table_value(json_object *o, const char *path);
 

@@ -84,6 +84,40 @@ static int take_run(struct reading *r)
 	return 0;
 }
 
+/* -1 is not known (SPEC U-102): what the CPU was then lies on the line between its neighbours. */
+static void fill_cpu(em_mark *m, size_t n, size_t from, size_t to)
+{
+	const em_mark *a = from < n ? &m[from] : &m[to], *b = to < n ? &m[to] : a;
+	double span = a->at - b->at;
+
+	for (size_t i = from < n ? from + 1 : 0; i < to; i++)
+		m[i].cpu =
+			span > 0 ? a->cpu + (b->cpu - a->cpu) * (a->at - m[i].at) / span : a->cpu;
+}
+
+/* Nothing below 0 but -1, and a total that never falls. */
+static int check_marks(struct reading *r)
+{
+	em_mark *m = r->exited->marks;
+	size_t n = r->exited->n_marks, known = n; /* the last whose CPU is */
+
+	for (size_t i = 0; i < n; i++) {
+		if (m[i].rss < -1 || (m[i].cpu < 0 && m[i].cpu != -1) ||
+		    (m[i].cpus < 0 && m[i].cpus != -1))
+			return refuse(r, "mark %zu has what is below 0 and not -1", i + 1);
+		if (m[i].cpu == -1)
+			continue;
+		if (known < n && m[i].cpu < m[known].cpu)
+			return refuse(r, "mark %zu has less CPU than one before", i + 1);
+		fill_cpu(m, n, known, i);
+		known = i;
+	}
+	if (n && known == n)
+		return refuse(r, "no mark's CPU is known");
+	fill_cpu(m, n, known, n);
+	return 0;
+}
+
 static int take_marks(struct reading *r)
 {
 	struct exited *e = r->exited;
@@ -96,7 +130,7 @@ static int take_marks(struct reading *r)
 	if (n < 0)
 		return refuse(r, "marks: %s", em_error_text(n));
 	e->n_marks = (size_t)n;
-	return 0;
+	return check_marks(r);
 }
 
 /* The bracket taken. */
