@@ -49,7 +49,8 @@ static void begin(struct zone *z, const char *folder, const char *word)
 	if (sscanf(word, "%63[^=]=%llu+%llu%%%llu", name, &z->at, &z->step, &z->range) != 4)
 		usage("FOLDER ZONE=START+STEP%RANGE...");
 	snprintf(z->path, sizeof(z->path), "%.120s/class/powercap/%s/energy_uj", folder, name);
-	snprintf(z->beside, sizeof(z->beside), "%s.new", z->path);
+	snprintf(z->beside, sizeof(z->beside), "%.120s/class/powercap/%s/energy_uj.new", folder,
+		 name);
 	snprintf(range, sizeof(range), "%.120s/class/powercap/%s/max_energy_range_uj", folder,
 		 name);
 	put(range, z->range);
