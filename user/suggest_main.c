@@ -138,6 +138,14 @@ static const char *seconds(double v, char buf[TEXT_MAX])
 	return buf;
 }
 
+static const char *count(int64_t processes, char buf[TEXT_MAX])
+{
+	if (processes < 0)
+		return "? processes";
+	snprintf(buf, TEXT_MAX, "%lld process%s", (long long)processes, processes == 1 ? "" : "es");
+	return buf;
+}
+
 static void put_int(struct json *j, const char *key, int64_t v)
 {
 	json_key(j, key);
@@ -206,30 +214,29 @@ static void suggestion_json(const struct suggestion *s, const char *command, str
 static void fleet_text(const char *id, const struct fleet_list *l, const struct fleet_host *hosts,
 		       size_t n, FILE *out)
 {
-	char name[256], a[TEXT_MAX], b[TEXT_MAX], c[TEXT_MAX], d[TEXT_MAX];
+	char name[256], a[TEXT_MAX], b[TEXT_MAX], c[TEXT_MAX], d[TEXT_MAX], e[TEXT_MAX];
 	double cpu_s = 0;
-	long long processes = 0;
+	int64_t processes = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		cpu_s = cpu_s < 0 || hosts[i].cpu_s < 0 ? -1 : cpu_s + hosts[i].cpu_s;
-		processes += hosts[i].processes > 0 ? hosts[i].processes : 0;
+		processes = processes < 0 || hosts[i].processes < 0
+				    ? -1
+				    : processes + hosts[i].processes;
 	}
 	plain_text(id, strlen(id), name, sizeof(name));
-	fprintf(out, "exitmeter: run %s: %zu journal%s of %zu host%s, CPU %s, %lld process%s\n",
-		name, l->n, l->n == 1 ? "" : "s", n, n == 1 ? "" : "s", seconds(cpu_s, a),
-		processes, processes == 1 ? "" : "es");
+	fprintf(out, "exitmeter: run %s: %zu journal%s of %zu host%s, CPU %s, %s\n", name, l->n,
+		l->n == 1 ? "" : "s", n, n == 1 ? "" : "s", seconds(cpu_s, a), count(processes, b));
 	for (size_t i = 0; i < n; i++) {
 		const struct fleet_host *h = &hosts[i];
 
 		plain_text(h->host, strlen(h->host), name, sizeof(name));
 		fprintf(out,
-			"exitmeter: %s: peak between %s and %s, CPU %s, wall %s, %lld process%s in "
-			"%zu "
+			"exitmeter: %s: peak between %s and %s, CPU %s, wall %s, %s in %zu "
 			"journal%s%s",
 			name, bytes(h->lower_bytes, a), bytes(h->upper_bytes, b),
-			seconds(h->cpu_s, c), seconds(h->wall_s, d), (long long)h->processes,
-			h->processes == 1 ? "" : "es", h->parts, h->parts == 1 ? "" : "s",
-			h->exact ? "" : ", not exact");
+			seconds(h->cpu_s, c), seconds(h->wall_s, d), count(h->processes, e),
+			h->parts, h->parts == 1 ? "" : "s", h->exact ? "" : ", not exact");
 		if (h->failed)
 			fprintf(out, ", %zu failed", h->failed);
 		fputc('\n', out);
