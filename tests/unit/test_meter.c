@@ -425,8 +425,26 @@ static void invariants(void)
 	}
 }
 
+/* A look that could not tell the CPU is no look at an idle tree. */
+static void unknown_cpu(void)
+{
+	em_meter *m = em_meter_new(0, 0.25);
+	em_mark marks[8];
+
+	OK(em_meter_sample(m, 10, 1, 1), "known");
+	em_meter_memory(m, 30, 2);
+	OK(em_meter_sample(m, 20, 4, 3), "known again");
+	EQ_I(em_meter_aged(m, 3, marks, 8), 4, "marks");
+	EQ_I(marks[2].rss, 30, "what was resident");
+	EQ_D(marks[2].cpus, -1, 0, "its cores are not known");
+	EQ_D(marks[3].cpus, 1.5, 1e-9, "the next one's are of both intervals");
+	EQ_D(em_meter_peak_cpus(m), 1.5, 1e-9, "the most");
+	em_meter_free(m);
+}
+
 int main(void)
 {
+	unknown_cpu();
 	worked_example();
 	full_size();
 	single_calls();

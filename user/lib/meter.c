@@ -139,6 +139,18 @@ void em_meter_reading(struct em_meter *m, int64_t rss, double cpu, double now)
 	m->last_cpus = mark.cpus;
 }
 
+void em_meter_memory(struct em_meter *m, int64_t rss, double now)
+{
+	struct em_mark mark;
+
+	if (m->ended)
+		return;
+	mark = next_mark(m, rss, m->last_cpu, now);
+	mark.cpus = -1;
+	add(m, &mark);
+	m->last_cpus = -1;
+}
+
 void em_meter_end(struct em_meter *m, int64_t max_rss, double cpu, double now)
 {
 	struct em_mark mark;

@@ -23,4 +23,10 @@ struct em_meter {
 int em_meter_init(struct em_meter *m, double now, double min_sample_s, size_t cap);
 void em_meter_clear(struct em_meter *m); /* NULL is fine */
 
+/*
+ * For exitmeter itself: a look that could not tell the CPU.  Its cores are not known, and the next
+ * sample's are counted from the last whose CPU is.
+ */
+void em_meter_memory(struct em_meter *m, int64_t rss, double now);
+
 #endif /* METER_H */

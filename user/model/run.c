@@ -200,7 +200,13 @@ bool run_on_sample(struct run *r, const struct tree_sample *s)
 	bool kept;
 
 	run_on_reading(r, s);
-	kept = em_meter_sample(&r->meter, run_sample_rss(s), run_plausible_cpu(r, cpu, now), now);
+	if (s->totals.cpu_ns < 0) {
+		em_meter_memory(&r->meter, run_sample_rss(s), now);
+		kept = true;
+	} else {
+		kept = em_meter_sample(&r->meter, run_sample_rss(s), run_plausible_cpu(r, cpu, now),
+				       now);
+	}
 	run_stretches_on_sample(r, s, from);
 	return kept;
 }
