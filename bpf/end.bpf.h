@@ -152,7 +152,8 @@ __noinline int exit_note(u64 signal, u64 task_addr)
 	return 0;
 }
 
-static __always_inline int process_exit(struct task_struct *task, struct process *p, bool again)
+static __always_inline int process_exit(struct task_struct *task, struct process *p, bool again,
+					const bool plain)
 {
 	u32 cpu = bpf_get_smp_processor_id();
 	struct mm_struct *mm;
@@ -173,7 +174,7 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	/* The second copy, or the second of two threads that both find nobody alive. */
 	if (!exit_once(p))
 		return 0;
-	if (may_be_late && exit_late && !(p->event.flags & EVENT_SHARED_MM))
+	if (!plain && may_be_late && exit_late && !(p->event.flags & EVENT_SHARED_MM))
 		exit_recall(p, task);
 	else if (mm && !(p->event.flags & EVENT_SHARED_MM))
 		exit_memory(p, mm, cpu);

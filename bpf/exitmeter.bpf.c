@@ -76,23 +76,35 @@ static __always_inline bool measure_offsets(void)
 }
 #endif
 
+struct children {
+	u64 at; /* the list's link */
+	struct task_struct *held;
+};
+
+static long child_step(u32 i, struct children *c)
+{
+	u64 at = c->at;
+	struct task_struct *task =
+		(void *)(at - bpf_core_field_offset(struct task_struct, sibling));
+
+	if (pid_in_namespace(task) == root_pid) {
+		c->held = task;
+		return 1;
+	}
+	bpf_core_read(&c->at, sizeof(c->at), &((struct list_head *)at)->prev);
+	return 0;
+}
+
 /*
  * The newest child of the caller that is root_pid: it is asleep, and its parent is here, so the
  * list does not move.
  */
 static __always_inline struct task_struct *held_child(struct task_struct *parent)
 {
-	u64 at = (u64)BPF_CORE_READ(parent, children.prev);
-	struct task_struct *task;
+	struct children c = { .at = (u64)BPF_CORE_READ(parent, children.prev) };
 
-#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		task = (void *)(at - bpf_core_field_offset(struct task_struct, sibling));
-		if (pid_in_namespace(task) == root_pid)
-			return task;
-		bpf_core_read(&at, sizeof(at), &((struct list_head *)at)->prev);
-	}
-	return NULL;
+	repeat(4, child_step, &c);
+	return c.held;
 }
 
 static __noinline int prepare(void)
@@ -186,20 +198,20 @@ __noinline int look(u32 cpu, u32 how)
 	return 0;
 }
 
-static __always_inline int birth(struct task_struct *task)
+static __always_inline int birth(struct task_struct *task, const bool plain)
 {
 	struct task_struct *current = (void *)bpf_get_current_task();
 	u64 signal = signal_of(current);
 	struct process *creator = process_find(signal);
 
-	if (attaching && seeding && signal_of(task) != signal &&
+	if (!plain && attaching && seeding && signal_of(task) != signal &&
 	    birth_watch(task, signal, creator != NULL))
 		return process_enter((u64)task, signal, pid_in_namespace(current), 0);
 	if (!creator || closed)
 		return 0;
 	if (signal_of(task) != signal) {
 		process_enter((u64)task, signal, creator->event.pid, run_of_child(creator));
-	} else if (attaching && creator->event.flags & EVENT_TAKEN_IN) {
+	} else if (!plain && attaching && creator->event.flags & EVENT_TAKEN_IN) {
 		thread_take(signal, (u64)task);
 	} else {
 		__sync_fetch_and_add(&membership_number, 2);
@@ -211,7 +223,7 @@ static __always_inline int birth(struct task_struct *task)
 }
 
 /* The three moments at which a process's image changes, all in its own context. */
-static __always_inline int image_changes(bool again)
+static __always_inline int image_changes(bool again, const bool plain)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct process *p = process_find(signal_of(task));
@@ -219,9 +231,9 @@ static __always_inline int image_changes(bool again)
 	if (!p || closed)
 		return 0;
 	if (BPF_CORE_READ(task, flags) & PF_EXITING)
-		return process_exit(task, p, again);
+		return process_exit(task, p, again, plain);
 	if ((u64)BPF_CORE_READ(task, mm) != p->mm)
-		return process_exec(task, p);
+		return process_exec(task, p, plain);
 	return prepare_exec(task, p);
 }
 
@@ -231,8 +243,7 @@ static __always_inline int image_changes(bool again)
  * they have more to do, and say so in their CPU's slot; user space calls it with a
  * number.  Interrupts are off from there to here, so that nobody comes between.
  */
-SEC("raw_tp")
-int on_image(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int rare(struct bpf_raw_tracepoint_args *ctx, const bool plain)
 {
 	u64 cpu = this_cpu();
 	struct task_struct *task;
@@ -247,15 +258,17 @@ int on_image(struct bpf_raw_tracepoint_args *ctx)
 	slots[cpu].moment = MOMENT_IMAGE;
 	switch (moment) {
 	case MOMENT_BIRTH:
-		return birth((void *)ctx->args[0]);
+		return birth((void *)ctx->args[0], plain);
 	case MOMENT_LOOK:
 		return look(cpu, SAMPLE_MUST);
 	case MOMENT_UNKNOWN:
+		if (plain || !attaching)
+			return 0;
 		task = current_task();
 		p = process_find(signal_of(task));
-		if (attaching && p && !task_is_dead(task))
+		if (p && !task_is_dead(task))
 			thread_take(signal_of(task), bpf_get_current_task());
-		else if (attaching && p)
+		else if (p)
 			thread_finish(p, task);
 		return 0;
 	case MOMENT_DEATH:
@@ -269,27 +282,43 @@ int on_image(struct bpf_raw_tracepoint_args *ctx)
 		return prepare();
 	if (ctx->args[0] == EVENT_RUN_SETTLE)
 		return tree_settle(0);
-	return image_changes(false);
+	return image_changes(false, plain);
+}
+
+SEC("raw_tp")
+int on_image(struct bpf_raw_tracepoint_args *ctx)
+{
+	return rare(ctx, false);
+}
+
+/*
+ * The same for a command whose run is not split, where the exit hook has memory: what it cannot
+ * need is not there, since the kernel looks at dead code, too.
+ */
+SEC("raw_tp")
+int on_image_plain(struct bpf_raw_tracepoint_args *ctx)
+{
+	return rare(ctx, true);
 }
 
 SEC("raw_tp")
 int on_image_again(void *ctx)
 {
-	return image_changes(true);
+	return image_changes(true, false);
 }
 
 /* A classic tracepoint's program cannot be skipped by preemption, only by others' bpf() calls. */
 SEC("tracepoint/sched/sched_process_exit")
 int on_exit_again(void *ctx)
 {
-	return image_changes(true);
+	return image_changes(true, false);
 }
 
 /* The same at functions of the kernel, where no tracepoint comes while the address space lives. */
 SEC("kprobe")
 int on_image_probe(void *ctx)
 {
-	return image_changes(false);
+	return image_changes(false, false);
 }
 
 /* Interrupts are off.  Does not come back. */
@@ -305,13 +334,13 @@ static __always_inline void go_on(void *ctx, struct cpu_slot *slot, u32 moment)
 SEC("fentry/taskstats_exit")
 int on_exit_entry(void *ctx)
 {
-	return image_changes(false);
+	return image_changes(false, false);
 }
 
 SEC("fentry/exec_mm_release")
 int on_exec_entry(void *ctx)
 {
-	return image_changes(false);
+	return image_changes(false, false);
 }
 
 /* Where neither is to be had: exit(2), exit_group(2). */

@@ -347,7 +347,8 @@ static __always_inline int env_send_start(u64 signal, u64 task_addr)
 #endif
 
 /* The new image is in place, the other threads are gone. */
-static __always_inline int process_exec(struct task_struct *task, struct process *p)
+static __always_inline int process_exec(struct task_struct *task, struct process *p,
+					const bool plain)
 {
 	struct mm_struct *mm = BPF_CORE_READ(task, mm);
 	u32 cpu = bpf_get_smp_processor_id();
@@ -366,9 +367,9 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);
 
-	if (nr_runs > 1 && env_key_len && p->event.flags & EVENT_RUN_FIRST)
+	if (!plain && nr_runs > 1 && env_key_len && p->event.flags & EVENT_RUN_FIRST)
 		env_send(p->signal, (u64)task);
-	if (nr_runs > 1 && env_start_len && p->event.flags & EVENT_RUN_FIRST)
+	if (!plain && nr_runs > 1 && env_start_len && p->event.flags & EVENT_RUN_FIRST)
 		env_send_start(p->signal, (u64)task);
 	exec_send(p->signal, (u64)task);
 	return 0;

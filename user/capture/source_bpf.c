@@ -248,7 +248,7 @@ static int test_run(struct source_bpf *s, uint64_t what)
 	__u64 args[2] = { what };
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
 
-	return bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.on_image), &run);
+	return bpf_prog_test_run_opts(bpf_program__fd(s->image), &run);
 }
 
 static int bpf_sample(struct source *base, struct tree_sample *sample)
@@ -468,6 +468,9 @@ static void configure(struct source_bpf *s)
 	/* Which plan it will be is known only once it is loaded, but this one comes first. */
 	skel->rodata->may_be_late =
 		s->plan || !kernel_btf_has_struct(&s->btf, "trace_event_raw_sched_process_exit");
+	s->image = s->attaching || s->split || skel->rodata->may_be_late
+			   ? skel->progs.on_image
+			   : skel->progs.on_image_plain;
 	skel->rodata->attaching = s->attaching;
 	if (s->split) {
 		skel->rodata->nr_runs = RUNS_MAX;
@@ -490,7 +493,7 @@ static void configure(struct source_bpf *s)
 	}
 	bpf_object__for_each_program(prog, skel->obj)
 	{
-		bool at_once = prog == skel->progs.on_image || prog == skel->progs.on_switch ||
+		bool at_once = prog == s->image || prog == skel->progs.on_switch ||
 			       prog == skel->progs.on_wakeup_new;
 
 		bpf_program__set_autoload(prog, at_once);
@@ -595,7 +598,7 @@ static int prepare(struct source_bpf *s)
 static int attach_all(struct source_bpf *s)
 {
 	struct exitmeter_bpf *k = s->skel;
-	int fd = bpf_program__fd(k->progs.on_image), zero = 0, err;
+	int fd = bpf_program__fd(s->image), zero = 0, err;
 
 	if (bpf_map_update_elem(bpf_map__fd(k->maps.programs), &zero, &fd, BPF_ANY))
 		return -errno;
@@ -603,9 +606,9 @@ static int attach_all(struct source_bpf *s)
 	if (!err)
 		err = source_bpf_attach(s, k->progs.on_switch, "sched_switch");
 	if (!err)
-		err = source_bpf_attach(s, k->progs.on_image, "sched_process_exec");
+		err = source_bpf_attach(s, s->image, "sched_process_exec");
 	if (!err)
-		s->exec_announced = !source_bpf_attach(s, k->progs.on_image, "sched_prepare_exec");
+		s->exec_announced = !source_bpf_attach(s, s->image, "sched_prepare_exec");
 	k->bss->exec_by_tracepoint = s->exec_announced;
 	return err ? err : source_bpf_attach_plan(s);
 }

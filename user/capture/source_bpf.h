@@ -26,6 +26,7 @@ struct most {
 struct source_bpf {
 	struct source base;
 	struct exitmeter_bpf *skel;
+	struct bpf_program *image;      /* on_image, or what of it is needed */
 	bool old;                       /* it is the object for kernels before 5.19 */
 	struct most processes, threads; /* only then */
 	struct exitmeter_bpf *late;     /* the tick and the OOM evidence */

@@ -45,7 +45,7 @@ static int attach_exit_tracepoint(struct source_bpf *s)
 {
 	if (!s->skel->bss->seed_exit_mm)
 		return -ENODATA;
-	return source_bpf_attach(s, s->skel->progs.on_image, "sched_process_exit");
+	return source_bpf_attach(s, s->image, "sched_process_exit");
 }
 
 static int attach_kprobe(struct source_bpf *s, const char *function)
@@ -90,7 +90,7 @@ static int attach_exit_entry(struct source_bpf *s)
 static int attach_late_exit(struct source_bpf *s)
 {
 	s->skel->bss->exit_late = 1;
-	return source_bpf_attach(s, s->skel->progs.on_image, "sched_process_exit");
+	return source_bpf_attach(s, s->image, "sched_process_exit");
 }
 
 static bool tracefs_is_mounted(void)
