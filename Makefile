@@ -391,20 +391,24 @@ TEST_ENV += EM_SAN=1 ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 endif
 
-# One after the other: the end-to-end tests measure.
+# Most end-to-end tests measure, or look at the whole machine: one after the other.  These do not.
+SIDE_BY_SIDE := attempts badinput compare completions doctor env formats html identity library \
+		metrics recipes record report serve suggest timeformat
+BESIDE_E2E = $(filter $(SIDE_BY_SIDE:%=tests/e2e/%.bats),$(E2E))
 TESTS ?= unit e2e
 ifneq ($(filter unit,$(TESTS)),)
-RUN += $(UNIT)
+BESIDE += $(UNIT)
 run-tests: $(UNIT)
 endif
 ifneq ($(filter e2e,$(TESTS)),)
-RUN += $(E2E)
+BESIDE += $(BESIDE_E2E)
+RUN    += $(filter-out $(BESIDE_E2E),$(E2E))
 run-tests: all $(WORK) $(if $(SAN),,$(STATIC))
 endif
 run-tests:
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
 		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
-		tools/tap-count $(RUN)
+		sh -c 'tools/tap-count -j "$$(nproc)" $(BESIDE); beside=$$?; tools/tap-count $(RUN) && exit "$$beside"'
 
 # With npm's packages for it, which are not those of the page.
 BROWSER := $(if $(filter build%,$(B)),build,$(B))/browser
