@@ -198,7 +198,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced bench-record fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced bench-record bench-peers fuzz \
 	install install-lib clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
@@ -450,12 +450,17 @@ bench: all $(BENCH)
 bench-traced: all $(BENCH)
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/traced $(WORKLOADS)
 
+# Beside other tools, which tools/deps peers installs: what each says of ten works, what each costs.
+bench-peers: all $(BENCH)
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/peers $(PEERS)
+
 # What databases cost: 100,000 rows.
 bench-record: all
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) tests/bench/record
 
 $(B)/bench/nothing: LDFLAGS_BENCH := -static
 $(B)/bench/load: LDFLAGS_BENCH := -static
+$(B)/bench/truth: LDFLAGS_BENCH := -static
 $(B)/bench/%: tests/bench/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
