@@ -213,13 +213,10 @@ struct bpf_iter_meta {
 	u64 seq_num;
 };
 
+/* The kernel has its members in unions without a name. */
 struct bpf_iter__task {
-	union {
-		struct bpf_iter_meta *meta;
-	};
-	union {
-		struct task_struct *task;
-	};
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 #pragma clang attribute pop

@@ -343,6 +343,17 @@ only_running() {
 	[[ $output == "exitmeter: process $TARGET is another user's:"* ]]
 }
 
+@test "attach: the two capabilities are as good as root" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root to give up capabilities"
+	[ "$SOURCE" = bpf ] || skip "BPF is what they are for"
+	target sh -c '/bin/true; sleep 60 & wait'
+	setpriv --bounding-set=-all,+bpf,+perfmon --inh-caps=-all "$EXITMETER" -p "$TARGET" \
+		--duration 0.4 --json sum.json
+	same exits "$(summary .source.exits)" bpf
+	same refused "$(summary .source.fallback_reason)" null
+	same initial "$(summary .completeness.initial)" 2
+}
+
 @test "attach: a plain user's own process, traced or sampled, says so" {
 	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root to become another"
 	target setpriv --reuid 65534 --regid 65534 --clear-groups sleep 60

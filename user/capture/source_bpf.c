@@ -73,11 +73,10 @@ static uint64_t recursion_misses(const struct source_bpf *s)
 	return n;
 }
 
-struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
-				      bool full_btf)
+struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[])
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o,
-		    .btf_custom_path = s->btf.fd >= 0 && !full_btf ? s->btf.path : NULL);
+		    .btf_custom_path = s->btf.fd >= 0 ? s->btf.path : NULL);
 	struct exitmeter_bpf *skel = source_bpf_object(s->old, &o);
 	struct bpf_program *prog;
 	struct bpf_map *map, *ours;
@@ -115,7 +114,7 @@ static void beside_open(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_image_again", "on_exit_again", NULL };
 
-	s->beside = source_bpf_more(s, names, false);
+	s->beside = source_bpf_more(s, names);
 	if (!s->beside)
 		return;
 	if (!s->probes && source_bpf_attach_classic(s, s->beside->progs.on_exit_again, "sched",
@@ -138,8 +137,8 @@ static void late_open(struct source_bpf *s)
 	static const char *const names[] = { "on_mark_victim", "on_tick", NULL };
 
 	s->late_tried = true;
-	s->late = source_bpf_more(
-		s, s->tick_wanted ? names : (const char *const[]){ names[0], NULL }, false);
+	s->late = source_bpf_more(s,
+				  s->tick_wanted ? names : (const char *const[]){ names[0], NULL });
 	if (s->late && !source_bpf_attach(s, s->late->progs.on_mark_victim, "mark_victim"))
 		s->oom_evidence_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!s->late || !s->tick_wanted || !source_bpf_tick_is_timer() ||

@@ -70,11 +70,11 @@ struct source_bpf {
 /* --- programs (source_bpf.c) --- */
 
 /*
- * The object once more, on the same maps, for programs that were not loaded at first; with the
- * kernel's own types instead of the few in the cache where @full_btf.  NULL: not.
+ * The object once more, on the same maps, for programs that were not loaded at first.  Never with
+ * the kernel's whole BTF: libbpf then looks for what is not in it among the modules', for which it
+ * takes CAP_SYS_ADMIN.  NULL: not.
  */
-struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[],
-				      bool full_btf);
+struct exitmeter_bpf *source_bpf_more(struct source_bpf *s, const char *const names[]);
 /* Keeps the link until the source is closed.  0 or -errno. */
 int source_bpf_attach(struct source_bpf *s, struct bpf_program *prog, const char *tracepoint);
 /* Needs tracefs; letting go of it takes 40 to 160 ms (KERNEL: perf events, RCU). */

@@ -60,7 +60,7 @@ static int attach_exit_kprobe(struct source_bpf *s)
 	static const char *const names[] = { "on_image_probe", NULL };
 	int err;
 
-	s->probes = source_bpf_more(s, names, false);
+	s->probes = source_bpf_more(s, names);
 	if (!s->probes)
 		return -ENOTSUP;
 	err = attach_kprobe(s, "taskstats_exit");
@@ -77,8 +77,7 @@ static int attach_exit_entry(struct source_bpf *s)
 	bool announced = s->exec_announced;
 	int err;
 
-	s->probes = source_bpf_more(s, announced ? (const char *const[]){ names[0], NULL } : names,
-				    true);
+	s->probes = source_bpf_more(s, announced ? (const char *const[]){ names[0], NULL } : names);
 	if (!s->probes)
 		return -ENOTSUP;
 	err = keep(s, bpf_program__attach_trace(s->probes->progs.on_exit_entry));
@@ -107,7 +106,7 @@ static int attach_exit_calls(struct source_bpf *s)
 
 	if (!tracefs_is_mounted())
 		return -ENODEV;
-	s->probes = source_bpf_more(s, names, false);
+	s->probes = source_bpf_more(s, names);
 	if (!s->probes)
 		return -ENOTSUP;
 	err = source_bpf_attach_classic(s, s->probes->progs.on_exit_call, "syscalls",

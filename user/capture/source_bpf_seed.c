@@ -46,7 +46,7 @@ int source_bpf_seed_begin(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_task", NULL };
 
-	s->seed = source_bpf_more(s, names, true);
+	s->seed = source_bpf_more(s, names);
 	if (!s->seed)
 		return -ENOPKG;
 	s->seed_link = bpf_program__attach_iter(s->seed->progs.on_task, NULL);
