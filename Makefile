@@ -513,7 +513,7 @@ install: all install-lib $(B)/completions/made
 	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in \
 		> $(DESTDIR)$(unitdir)/exitmeter-serve.service
 	install -m 644 systemd/exitmeter-serve.socket $(DESTDIR)$(unitdir)
-	$(if $(wildcard doc/*.1),install -m 644 $(wildcard doc/*.1) $(DESTDIR)$(mandir)/man1)
+	$(foreach s,1 3 5,install -D -m 644 -t $(DESTDIR)$(mandir)/man$(s) $(wildcard doc/*.$(s)) &&) :
 	install -d $(addprefix $(DESTDIR)$(datadir)/,bash-completion/completions zsh/site-functions \
 		fish/vendor_completions.d)
 	install -m 644 $(B)/completions/exitmeter $(DESTDIR)$(datadir)/bash-completion/completions

@@ -86,6 +86,29 @@ node_share() {
 	e1 <got
 }
 
+# example N: of exitmeter(3), as a reader would copy it
+example() {
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$ROOT/doc/exitmeter.3" |
+		awk -v n="$1" '/^\.Ed/ { on = 0 } on; /^\.Bd/ { on = ++count == n }' | sed 's/\\e/\\/g' >"$1.c"
+	# shellcheck disable=SC2046 # a list of words
+	"${CC:-cc}" -Wall -Wextra -Werror "$1.c" -o "$1" $(pkg-config --cflags --libs libexitmeter) \
+		-Wl,-rpath,"$PREFIX/lib"
+}
+
+@test "C: the examples of exitmeter(3)" {
+	example 1
+	./1 "$WORK/hold" touch=50 >got
+	cat got
+	grep -E '^peak 5[0-9] MB, CPU [0-9.]+ s' got
+	run ! ./1
+	example 2
+	./2 >got
+	diff got - <<-'EOF'
+		attempt 1: peak 100 MB, CPU 2.7 s on up to 1.8 cores
+		attempt 2: peak 250 MB, CPU 6.3 s on up to 1.8 cores
+	EOF
+}
+
 @test "the library exports its interface, versioned, and nothing else" {
 	nm -D --defined-only "$PREFIX/lib/libexitmeter.so.1" | awk '$2 == "T" { print $3 }' | sort >got
 	grep -oE '\bem_[a-z_]+\(' "$PREFIX/include/exitmeter.h" | sed 's/($/@@EXITMETER_1/' |
