@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,8 +14,10 @@
 
 #define PATH_LEN (PATH_MAX + 64)
 
-/* False: /proc does not tell. */
-static int beside_us(const char *name, char path[PATH_LEN])
+enum { PLACES = 3 };
+
+/* Below the folder of this very program, which may have been moved; false: /proc does not tell. */
+static bool below_us(const char *below, const char *name, char path[PATH_LEN])
 {
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -23,24 +26,32 @@ static int beside_us(const char *name, char path[PATH_LEN])
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
 	if (!slash)
-		return 0;
+		return false;
 	*slash = '\0';
-	return snprintf(path, PATH_LEN, "%s/exitmeter-%s", self, name) < PATH_LEN;
+	return snprintf(path, PATH_LEN, "%s/%sexitmeter-%s", self, below, name) < PATH_LEN;
 }
 
-static void in_libexec(const char *name, char path[PATH_LEN])
+/* The @place-th path to look at, from 0; false: there is none to tell. */
+static bool place_of(int place, const char *name, char path[PATH_LEN])
 {
-	snprintf(path, PATH_LEN, "%s/exitmeter-%s", EXITMETER_LIBEXECDIR, name);
+	switch (place) {
+	case 0:
+		return below_us("", name, path);
+	case 1:
+		return below_us("../libexec/exitmeter/", name, path);
+	default:
+		return snprintf(path, PATH_LEN, "%s/exitmeter-%s", EXITMETER_LIBEXECDIR, name) <
+		       PATH_LEN;
+	}
 }
 
 int program_exec(const char *name, char *const argv[])
 {
 	char path[PATH_LEN];
 
-	if (beside_us(name, path))
-		execv(path, argv);
-	in_libexec(name, path);
-	execv(path, argv);
+	for (int i = 0; i < PLACES; i++)
+		if (place_of(i, name, path))
+			execv(path, argv);
 	return -errno;
 }
 
@@ -48,8 +59,8 @@ int program_there(const char *name)
 {
 	char path[PATH_LEN];
 
-	if (beside_us(name, path) && !access(path, X_OK))
-		return 0;
-	in_libexec(name, path);
-	return access(path, X_OK) ? -errno : 0;
+	for (int i = 0; i < PLACES; i++)
+		if (place_of(i, name, path) && !access(path, X_OK))
+			return 0;
+	return -errno;
 }

@@ -6,8 +6,8 @@
 #define PROGRAMS_H
 
 /*
- * Executes exitmeter-@name: the one beside this very program, else the one in libexec.  Returns
- * only when neither could be: -errno.
+ * Executes exitmeter-@name: the one beside this very program, else the one in ../libexec/exitmeter
+ * from there, else the one where it is to be installed.  Returns only when none could be: -errno.
  */
 int program_exec(const char *name, char *const argv[]);
 
