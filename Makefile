@@ -8,7 +8,11 @@
 # make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs; parsers against random input
-# make install clean       install: PREFIX, DESTDIR, bindir, libexecdir, datadir, mandir, libdir, includedir, unitdir
+# make install uninstall   PREFIX, DESTDIR and the folders below
+# make dist                build/dist/: the sources, as one archive (also dist-static: programs that run anywhere)
+# make deb                 build/deb/: Debian packages
+# make check-packages      all of these, tried; check-install: the cheap part; check-long: all that tools/check leaves out
+# make clean
 #
 # B=DIR      build folder (default build; test flavours lie beside it)
 # V=1        show commands        DEBUG=1  little optimisation        SAN=1  ASan and UBSan
@@ -16,6 +20,7 @@
 #
 # A build needs neither root nor the kernel's BTF.
 
+# The one place for it; NEWS.md says what it means, tools/check-docs that the others agree.
 VERSION := 0.1.0
 
 B      ?= build
@@ -30,7 +35,12 @@ datadir    ?= $(PREFIX)/share
 mandir     ?= $(datadir)/man
 libdir     ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
+pcdir      ?= $(libdir)/pkgconfig
 unitdir    ?= $(PREFIX)/lib/systemd/system
+docdir     ?= $(datadir)/doc/exitmeter
+bashdir    ?= $(datadir)/bash-completion/completions
+zshdir     ?= $(datadir)/zsh/site-functions
+fishdir    ?= $(datadir)/fish/vendor_completions.d
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -108,7 +118,7 @@ BPF_SRC   := $(wildcard bpf/*.bpf.c)
 UNIT_SRC  := $(wildcard tests/unit/test_*.c)
 UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 # One for all flavours.
-PAGE      := $(if $(NPM),$(if $(filter build%,$(B)),build,$(B))/web/page.html)
+PAGE      ?= $(if $(NPM),$(if $(filter build%,$(B)),build,$(B))/web/page.html)
 WORK_SRC  := $(wildcard tests/work/*.c)
 E2E       := $(sort $(wildcard tests/e2e/*.bats))
 FUZZ_SRC  := $(wildcard tests/fuzz/fuzz_*.c)
@@ -125,7 +135,8 @@ STATIC := $(B)/static/exitmeter $(B)/static/exitmeter-report
 
 # --- flags ---------------------------------------------------------------------------------------
 
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror
+WERROR ?= -Werror
+WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 $(WERROR)
 
 ifeq ($(DEBUG),)
 CFLAGS ?= -O2 -g
@@ -134,10 +145,21 @@ CFLAGS ?= -Og -g3
 endif
 
 CFLAGS_   := -std=gnu17 $(WARN)
-CPPFLAGS_ := -D_GNU_SOURCE -DEXITMETER_VERSION='"$(VERSION)"' \
-	-DEXITMETER_LIBEXECDIR='"$(libexecdir)/exitmeter"' -Iuser
+CPPFLAGS_ := -D_GNU_SOURCE -DEXITMETER_VERSION='"$(VERSION)"' -Iuser
 # Generated code is not held to our warnings.
 BPF_CPPFLAGS := -isystem $(B)/gen -Ibpf
+
+# The folder of the build is in no object, nor in what the kernel is given.
+MAP := -ffile-prefix-map=$(CURDIR)=.
+
+# Unless whoever builds has flags of his own for it; FORTIFY needs optimisation.
+OWN_HARDENING := $(foreach f,-O0 stack-protector FORTIFY,$(findstring $(f),$(CPPFLAGS) $(CFLAGS)))
+ifeq ($(strip $(SAN)$(DEBUG)$(OWN_HARDENING)),)
+HARDEN_C  := -D_FORTIFY_SOURCE=2 -fstack-protector-strong
+HARDEN_LD := -Wl,-z,relro,-z,now
+CFLAGS_   += $(HARDEN_C)
+LDFLAGS_  := $(HARDEN_LD)
+endif
 
 ifneq ($(ASSERT),)
 CPPFLAGS_ += -DEM_ASSERT=1
@@ -154,7 +176,8 @@ PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS
 	$(shell $(PKG_CONFIG) --silence-errors --cflags $(COLUMNS_PKGS))
 EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
 # Where there are archives exitmeter takes the code it needs from them: it starts in half the time.
-ifneq ($(filter /%,$(shell $(CC) -print-file-name=libbpf.a)),)
+# "make SHARED=1" does without, as distributions want it.
+ifneq ($(if $(SHARED),,$(filter /%,$(shell $(CC) -print-file-name=libbpf.a))),)
 EXITMETER_LIBS := -Wl,-Bstatic $(EXITMETER_LIBS) -Wl,-Bdynamic
 endif
 SERVE_LIBS      = $(shell $(PKG_CONFIG) --libs $(SERVE_PKGS))
@@ -199,7 +222,9 @@ SUB := $(MAKE) --no-print-directory
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced bench-record bench-peers fuzz \
-	install install-lib clean run-tests FORCE
+	install install-lib install-data install-static uninstall dist dist-static deb check-install check-packages \
+	check-long \
+	clean run-tests FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
 static: $(STATIC)
@@ -218,7 +243,7 @@ $(B)/bpf/exitmeter_old.tmp.o: BPFFLAGS += -mcpu=v2
 $(B)/bpf/%.tmp.o: bpf/%.bpf.c $(B)/flags
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(BPFFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(CLANG) $(BPFFLAGS) $(MAP) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
 
 $(B)/bpf/%.bpf.o: $(B)/bpf/%.tmp.o
 	$(call say,BPFLD,$@)
@@ -244,16 +269,26 @@ $(call obj,$(BPF_USERS)): CPPFLAGS_ += $(BPF_CPPFLAGS)
 $(B)/obj/%.o: user/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) $(CFLAGS) $(CFLAGS_) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(SYS_CFLAGS) $(CFLAGS) $(CFLAGS_) $(MAP) -MMD -MP -c $< -o $@
+
+# Where the other programs are to be, for exitmeter that has none beside it.
+$(call obj,user/programs.c): CPPFLAGS_ += -DEXITMETER_LIBEXECDIR='"$(libexecdir)/exitmeter"'
+$(call obj,user/programs.c): $(B)/libexecdir
+$(B)/libexecdir: FORCE
+	@mkdir -p $(@D)
+	@echo '$(libexecdir)' | cmp -s - $@ || echo '$(libexecdir)' > $@
 
 # The HTML report's page.  Without npm, or where it cannot get its packages, there is none, and
-# exitmeter-report says so when it is asked for one.  "make NPM=" does without.
-ifneq ($(PAGE),)
+# exitmeter-report says so when it is asked for one.  "make NPM=" does without, "make NPM= PAGE=FILE" takes
+# one that was built elsewhere.
+ifneq ($(and $(NPM),$(PAGE)),)
 $(PAGE): $(wildcard user/format/web/*) tools/page
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
 	$(Q)NPM='$(NPM)' tools/page $@
+endif
 
+ifneq ($(PAGE),)
 $(call obj,user/format/page.c): $(PAGE)
 $(call obj,user/format/page.c): CPPFLAGS_ += -DPAGE_FILE='"$(abspath $(PAGE))"'
 endif
@@ -266,7 +301,7 @@ $(B)/page.flags: FORCE
 $(B)/static/energy_nvml.o: user/host/energy_nvml.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) -DEM_NO_DLOPEN $(CFLAGS) $(CFLAGS_) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) -DEM_NO_DLOPEN $(CFLAGS) $(CFLAGS_) $(MAP) -MMD -MP -c $< -o $@
 
 $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
@@ -294,13 +329,13 @@ $(B)/static/exitmeter: $(call obj,$(filter-out user/host/energy_nvml.c,$(EXITMET
 		$(B)/static/energy_nvml.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LD) -static -Wl,-Map=$@.map $^ \
 		$$($(PKG_CONFIG) --static --libs $(EXITMETER_PKGS)) $(LDLIBS) -lm -o $@
 
 $(B)/static/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_NONE))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -static $^ \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LD) -static -Wl,-Map=$@.map $^ \
 		$$($(PKG_CONFIG) --static --libs $(REPORT_PKGS)) $(LDLIBS) -lm -o $@
 
 # With Debian's cross compiler and its libraries for arm64; the busybox there is for tools/vm.
@@ -320,7 +355,7 @@ arm64: $(SYSROOT)/packages
 	+$(Q)$(SUB) -s -C tests/work OUT=$(abspath $(B)/arm64/work/static) CC=aarch64-linux-gnu-gcc STATIC=1
 
 # The library is for others' programs: never sanitised, without the model's assertions.
-LIB_FLAGS := -std=gnu17 -D_GNU_SOURCE -Iuser -fPIC $(WARN) $(CPPFLAGS) $(CFLAGS)
+LIB_FLAGS := -std=gnu17 -D_GNU_SOURCE -Iuser -fPIC $(WARN) $(HARDEN_C) $(CPPFLAGS) $(CFLAGS)
 
 $(B)/lib/flags: FORCE
 	@mkdir -p $(@D)
@@ -329,7 +364,7 @@ $(B)/lib/flags: FORCE
 $(B)/lib/%.o: user/lib/%.c $(B)/lib/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LIB_FLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(LIB_FLAGS) $(MAP) -MMD -MP -c $< -o $@
 
 $(B)/lib/libexitmeter.a: $(LIB_SRC:user/lib/%.c=$(B)/lib/%.o)
 	$(call say,AR,$@)
@@ -339,7 +374,7 @@ $(B)/lib/libexitmeter.a: $(LIB_SRC:user/lib/%.c=$(B)/lib/%.o)
 $(B)/lib/$(LIB_SONAME): $(LIB_SRC:user/lib/%.c=$(B)/lib/%.o) user/lib/exitmeter.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,$(LIB_SONAME) -Wl,--version-script=user/lib/exitmeter.map \
-		-Wl,-z,defs $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) -lm -o $@
+		-Wl,-z,defs $(CFLAGS) $(LDFLAGS) $(HARDEN_LD) $(filter %.o,$^) -lm -o $@
 
 # --- tests ---------------------------------------------------------------------------------------
 
@@ -426,6 +461,17 @@ check-engines: all $(WORK)
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
 		tools/tap-count $(ENGINES)
 
+# Installing, Debian's packages, the static archive, the same bytes twice; tools/deps packages installs
+# what it needs.  check-install is what of it takes seconds.
+check-install: all
+	$(Q)$(TEST_ENV) B=$(abspath $(B)) tools/tap-count tests/packages/install.bats
+check-packages: all static
+	$(Q)tools/deps packages
+	$(Q)$(TEST_ENV) BATS_TEST_TIMEOUT=1200 B=$(abspath $(B)) tools/tap-count $(sort $(wildcard tests/packages/*.bats))
+
+# What tools/check has no time for.
+check-long: vm check-packages check-browser check-engines
+
 check-browser: all $(WORK) $(BROWSER)/installed
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) SHOTS=$(abspath $(SHOTS)) \
 		MODULES=$(abspath $(BROWSER)/node_modules) tools/tap-count tests/browser/run tests/browser/live
@@ -485,16 +531,18 @@ $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(B)/fuzz/libpure.a
 fuzz: $(FUZZ)
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_PROGRAMS="$(FUZZ)" tools/tap-count -v tools/fuzz
 
-# --- the rest ------------------------------------------------------------------------------------
+# --- installing ----------------------------------------------------------------------------------
+
+# $(call put,MODE,FOLDER,FILE...)
+put = install -d '$(DESTDIR)$(2)' && install -m $(1) $(3) '$(DESTDIR)$(2)'
 
 install-lib: $(LIBS_)
-	install -d $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
-	install -m 644 $(B)/lib/libexitmeter.a $(B)/lib/$(LIB_SONAME) $(DESTDIR)$(libdir)
-	ln -sf $(LIB_SONAME) $(DESTDIR)$(libdir)/libexitmeter.so
-	install -m 644 user/lib/exitmeter.h $(DESTDIR)$(includedir)
+	$(call put,644,$(libdir),$(LIBS_))
+	ln -sf $(LIB_SONAME) '$(DESTDIR)$(libdir)/libexitmeter.so'
+	$(call put,644,$(includedir),user/lib/exitmeter.h)
 	sed -e 's|@prefix@|$(PREFIX)|' -e 's|@libdir@|$(libdir)|' -e 's|@includedir@|$(includedir)|' \
-		-e 's|@version@|$(VERSION)|' user/lib/exitmeter.pc.in \
-		> $(DESTDIR)$(libdir)/pkgconfig/libexitmeter.pc
+		-e 's|@version@|$(VERSION)|' user/lib/exitmeter.pc.in > $(B)/lib/libexitmeter.pc
+	$(call put,644,$(pcdir),$(B)/lib/libexitmeter.pc)
 
 # Made by the programs themselves.
 $(B)/completions/made: tools/completions $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record \
@@ -503,22 +551,57 @@ $(B)/completions/made: tools/completions $(B)/exitmeter $(B)/exitmeter-report $(
 	$(Q)tools/completions $(B) $(@D)
 	@touch $@
 
-install: all install-lib $(B)/completions/made
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libexecdir)/exitmeter $(DESTDIR)$(mandir)/man1
-	install -m 755 $(B)/exitmeter $(DESTDIR)$(bindir)/exitmeter
-	install -m 755 $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-suggest \
-		$(DESTDIR)$(libexecdir)/exitmeter
-	install -m 755 $(B)/exitmeter-serve $(DESTDIR)$(libexecdir)/exitmeter/exitmeter-serve
-	install -d $(DESTDIR)$(unitdir)
-	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in \
-		> $(DESTDIR)$(unitdir)/exitmeter-serve.service
-	install -m 644 systemd/exitmeter-serve.socket $(DESTDIR)$(unitdir)
-	$(foreach s,1 3 5,install -D -m 644 -t $(DESTDIR)$(mandir)/man$(s) $(wildcard doc/*.$(s)) &&) :
-	install -d $(addprefix $(DESTDIR)$(datadir)/,bash-completion/completions zsh/site-functions \
-		fish/vendor_completions.d)
-	install -m 644 $(B)/completions/exitmeter $(DESTDIR)$(datadir)/bash-completion/completions
-	install -m 644 $(B)/completions/_exitmeter $(DESTDIR)$(datadir)/zsh/site-functions
-	install -m 644 $(B)/completions/exitmeter.fish $(DESTDIR)$(datadir)/fish/vendor_completions.d
+# What is the same for any build of the programs.
+install-data: $(B)/completions/made
+	for page in $(wildcard doc/*.[1-8]); do \
+		folder="$(DESTDIR)$(mandir)/man$${page##*.}" && install -d "$$folder" && \
+			install -m 644 "$$page" "$$folder" || exit; \
+	done
+	$(call put,644,$(bashdir),$(B)/completions/exitmeter)
+	$(call put,644,$(zshdir),$(B)/completions/_exitmeter)
+	$(call put,644,$(fishdir),$(B)/completions/exitmeter.fish)
+	$(call put,644,$(docdir),README.md NEWS.md LICENSE $(filter-out $(BUILDERS_DOC),$(wildcard doc/*.md)))
+	$(call put,644,$(docdir)/LICENSES,LICENSES/*)
+	$(call put,644,$(datadir)/exitmeter/schema,doc/*.schema.json)
+	$(call put,644,$(datadir)/exitmeter/queries,doc/queries/*.sql)
+
+# For whoever changes exitmeter.
+BUILDERS_DOC := $(addprefix doc/,DESIGN.md KERNELS.md PLANS.md)
+
+HELPERS := exitmeter-report exitmeter-record exitmeter-suggest exitmeter-serve
+
+install: all install-lib install-data
+	$(call put,755,$(bindir),$(B)/exitmeter)
+	$(call put,755,$(libexecdir)/exitmeter,$(addprefix $(B)/,$(HELPERS)))
+	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in > $(B)/exitmeter-serve.service
+	$(call put,644,$(unitdir),systemd/exitmeter-serve.socket $(B)/exitmeter-serve.service)
+
+# For dist-static; no library, no units: what they start is not in it.
+install-static: static install-data
+	$(call put,755,$(bindir),$(B)/static/exitmeter)
+	$(call put,755,$(libexecdir)/exitmeter,$(B)/static/exitmeter-report)
+
+# Each file that "make install" with the same folders would make, and the folders that are named after us.
+uninstall:
+	rm -rf $(B)/uninstall
+	+$(Q)$(SUB) -s install DESTDIR='$(abspath $(B)/uninstall)'
+	cd $(B)/uninstall && find . ! -type d -exec sh -c 'for f; do rm -f "$$0/$$f"; done' '$(DESTDIR)/' {} +
+	cd $(B)/uninstall && find . -depth -type d -path '*/exitmeter*' \
+		-exec sh -c 'for f; do [ ! -d "$$0/$$f" ] || rmdir "$$0/$$f"; done' '$(DESTDIR)/' {} +
+	rm -rf $(B)/uninstall
+
+# --- packages ------------------------------------------------------------------------------------
+
+dist:
+	$(Q)tools/dist source $(VERSION) $(B)/dist
+
+# Stripped; with the licences of what is linked in.
+dist-static: static $(B)/completions/made
+	+$(Q)EXITMETER_PAGE='$(PAGE)' MAKE='$(MAKE)' B='$(B)' tools/dist static $(VERSION) $(B)/dist
+
+# The page is not among the sources and a package is built without network: it is handed in.
+deb: $(PAGE)
+	$(Q)EXITMETER_PAGE='$(abspath $(PAGE))' tools/dist deb $(VERSION) $(B)/deb
 
 clean:
 	rm -rf $(B) $(B)-test $(B)-san
