@@ -102,13 +102,13 @@ static void test_split(struct follow *f)
 
 static void test_faults(struct follow *f)
 {
-	append("garbage\n{\"event\":\"sample\",\"t\":1,\"rss_bytes\":\"x\"}\n" START
+	append("garbage\n{\"event\":\"sample\",\"t\":1,\"rss_bytes\":\"x\"}\n"
 	       "{\"event\":\"sample\",\"run\":3,\"t\":1,\"rss_bytes\":1}\n{\"event\":\"new\",\"t\":"
 	       "1}\n");
 	EQ_I(follow_read(f, 100), 0, "read on over what is malformed");
-	EQ_I(f->n_faults, 4, "and count it");
-	EQ_I(f->fault.line, 34, "the line of the last");
-	EQ_S(f->fault.why.text, "run_start is not the first line", "in words");
+	EQ_I(f->n_faults, 3, "and count it");
+	EQ_I(f->fault.line, 33, "the line of the last");
+	EQ_S(f->fault.why.text, "rss_bytes is not a count or null", "in words");
 	EQ_I(f->now.rss_bytes, 2048, "a sample of one run of a split tree is not the tree's");
 }
 
@@ -122,7 +122,26 @@ static void test_ends(struct follow *f)
 	EQ_I(f->rows, 3, "the rows stay");
 	append("{\"event\":\"phase\",\"t\":1,\"name\":\"x\"}\n");
 	EQ_I(follow_read(f, 100), 0, "a line behind it");
-	EQ_I(f->n_faults, 5, "is malformed");
+	EQ_I(f->n_faults, 4, "is malformed");
+}
+
+static void test_again(struct follow *f)
+{
+	append(START SAMPLE("0.5", "512", "0.1") ROW("5", "0"));
+	EQ_I(follow_read(f, 100), 0, "another run");
+	OK(f->run && !f->ended, "is there, and has not ended");
+	EQ_I(f->rows, 1, "its rows alone");
+	EQ_I(f->by_peak.n, 1, "the largest of these");
+	EQ_I(f->now.rss_bytes, 512, "its newest sample");
+	EQ_I(f->last_ns, 1000000000, "its own time");
+	EQ_I(f->n_runs, 0, "no runs of a split tree");
+	append("{\"event\":\"sample\",\"t\":1,\"rs" START);
+	EQ_I(follow_read(f, 100), 0, "cut off, and another behind it");
+	EQ_I(f->n_faults, 4, "which is no fault");
+	EQ_I(f->rows, 0, "there is nothing of it yet");
+	append(END);
+	EQ_I(follow_read(f, 100), 0, "its end");
+	OK(f->ended, "has come");
 }
 
 static void test_anew(struct follow *f)
@@ -205,6 +224,7 @@ int main(void)
 	test_split(f);
 	test_faults(f);
 	test_ends(f);
+	test_again(f);
 	test_anew(f);
 	test_slowly(f);
 	follow_free(f);

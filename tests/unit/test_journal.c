@@ -595,7 +595,6 @@ static void test_malformed(void)
 		{ "io", ROW(",\"io\":[]"), "io is not an object" },
 		{ "in io", ROW(",\"io\":{\"rchar\":true}"), "rchar is not a count or null" },
 		{ "notes", ROW(",\"notes\":[1]"), "notes holds what is no text" },
-		{ "a second run_start", START, "run_start is not the first line" },
 		{ "a sample", "{\"event\":\"sample\",\"t\":1,\"rss_bytes\":[]}\n",
 		  "rss_bytes is not a count or null" },
 		{ "a sample's CPU", "{\"event\":\"sample\",\"t\":1,\"cpu_seconds\":-2}\n",

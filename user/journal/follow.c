@@ -12,15 +12,44 @@
 
 /* --- lines --------------------------------------------------------------------------------- */
 
-static int take_start(struct follow *f, json_object *o, struct why *why)
+static int begin_run(struct follow *f)
 {
-	struct summary *s;
 	int err;
 
-	if (f->run)
-		return why_set(why, "run_start is not the first line");
-	s = summary_new();
-	err = s ? values_start(o, s, why) : -ENOMEM;
+	f->now = sample_values_blank();
+	f->sampled_ns = UNKNOWN;
+	err = top_init(&f->by_peak, TOP_PEAK, FOLLOW_TOP);
+	return err ? err : em_meter_init(&f->series, 0, 0, FOLLOW_MARKS);
+}
+
+/* Of the run alone; where it is read stays. */
+static void forget_run(struct follow *f)
+{
+	summary_free(f->run);
+	top_free(&f->by_peak);
+	em_meter_clear(&f->series);
+	free(f->phase);
+	for (size_t i = 0; i < FOLLOW_RUNS; i++)
+		free(f->runs[i].name);
+	f->run = NULL;
+	f->ended = false;
+	f->phase = NULL;
+	f->last_ns = f->rows = f->failed = f->n_runs = f->lost = 0;
+	memset(f->runs, 0, sizeof(f->runs));
+}
+
+/* The first of the file, or another one behind it. */
+static int take_start(struct follow *f, json_object *o, struct why *why)
+{
+	struct summary *s = summary_new();
+	int err = 0;
+
+	if (f->run) {
+		forget_run(f);
+		err = begin_run(f);
+	}
+	if (!err)
+		err = s ? values_start(o, s, why) : -ENOMEM;
 	if (err)
 		summary_free(s);
 	else
@@ -162,10 +191,10 @@ static int take_line(struct follow *f, const char *event, json_object *o, struct
 
 	if (!json_object_object_get_ex(o, "t", &v) || !v || value_ns(v, 0, &at_ns))
 		return why_set(why, "no t of a journal");
-	if (f->ended)
-		return why_set(why, "a line after the summary");
 	if (!strcmp(event, "run_start"))
 		err = take_start(f, o, why);
+	else if (f->ended)
+		return why_set(why, "a line after the summary");
 	else if (!f->run)
 		return why_set(why, "there is no run_start before it");
 	else if (!strcmp(event, "process"))
@@ -191,13 +220,8 @@ static int take_line(struct follow *f, const char *event, json_object *o, struct
 
 static void forget(struct follow *f)
 {
-	summary_free(f->run);
-	top_free(&f->by_peak);
-	em_meter_clear(&f->series);
+	forget_run(f);
 	lines_free(&f->lines);
-	free(f->phase);
-	for (size_t i = 0; i < FOLLOW_RUNS; i++)
-		free(f->runs[i].name);
 }
 
 /* Nothing is known of it any more. */
@@ -206,15 +230,9 @@ static int begin_anew(struct follow *f)
 	int err;
 
 	forget(f);
-	*f = (struct follow){ .name = f->name,
-			      .now = sample_values_blank(),
-			      .sampled_ns = UNKNOWN };
+	*f = (struct follow){ .name = f->name };
 	err = lines_init(&f->lines, NULL);
-	if (!err)
-		err = top_init(&f->by_peak, TOP_PEAK, FOLLOW_TOP);
-	if (!err)
-		err = em_meter_init(&f->series, 0, 0, FOLLOW_MARKS);
-	return err;
+	return err ? err : begin_run(f);
 }
 
 struct follow *follow_new(const char *name)
@@ -277,6 +295,8 @@ static int read_lines(struct follow *f, unsigned int most)
 
 		if (!err)
 			err = take_line(f, event, o, &why);
+		else if (!f->lines.whole) /* the run before was cut off */
+			err = 0;
 		json_object_put(o);
 		if (err == -EBADMSG) {
 			f->fault = (struct journal_fault){ f->lines.n, why };

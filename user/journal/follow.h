@@ -2,9 +2,9 @@
 /*
  * follow - one journal read on while it is written: what the run takes now, and what it came to
  *
- * Memory does not grow with its rows.  No descriptor is kept: the file is opened where it changed.
- * One that was written anew, or that is another file now, is begun anew; one that is gone is
- * forgotten.
+ * Of several runs in it the newest is known.  Memory does not grow with its rows.  No descriptor
+ * is kept: the file is opened where it changed.  One that was written anew, or that is another file
+ * now, is begun anew; one that is gone is forgotten.
  */
 #ifndef FOLLOW_H
 #define FOLLOW_H

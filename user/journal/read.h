@@ -2,8 +2,9 @@
 /*
  * read - a journal folded into the model again, also one that was cut off (INTERFACE 4)
  *
- * Memory does not grow with the number of rows.  A line that is no good is left out and counted;
- * the rest is read.
+ * It holds the runs of exitmeter -r, or several journals one behind the other: each run begins with
+ * its run_start, and is read by itself.  Memory does not grow with the number of rows.  A line that
+ * is no good is left out and counted; the rest is read.
  */
 #ifndef JOURNAL_READ_H
 #define JOURNAL_READ_H
@@ -17,23 +18,20 @@
 #define JOURNAL_FAULTS_MAX 20
 
 struct journal_fault {
-	unsigned long long line;
+	unsigned long long line; /* of the file */
 	struct why why;
 };
 
+/* One run of it. */
 struct journal_read {
 	struct summary *summary;     /* NULL: nothing of a journal was found; owned */
 	bool empty;                  /* the file was */
+	bool more;                   /* another run follows */
+	off_t offset;                /* of its first line, from where the file stood */
 	unsigned long long lines;    /* that were read, with the last half one */
 	unsigned long long n_faults; /* of them malformed */
 	struct journal_fault faults[JOURNAL_FAULTS_MAX]; /* the first of these */
 };
-
-/*
- * Reads to the end of @in; rows in the summary stand by @sort.  0, -ENOMEM or -errno of reading;
- * free @ret->summary in any case.
- */
-int journal_read(FILE *in, enum top_order sort, struct journal_read *ret);
 
 /* Who sees lines as they are read; each may be NULL, and ends the reading with -errno. */
 struct journal_observer {
@@ -44,11 +42,29 @@ struct journal_observer {
 	int (*line)(void *ctx, const char *event, json_object *o);
 };
 
-/* journal_read, with one who looks on. */
-int journal_read_observed(FILE *in, enum top_order sort, const struct journal_observer *by,
-			  struct journal_read *ret);
+/* The runs of a journal, one after the other. */
+struct journal_runs {
+	struct lines lines;
+};
 
-/* The rows one by one, from where @in stands: a second look for those that were not kept. */
+/* From where @in stands.  0 or -ENOMEM; journal_runs_close in any case. */
+int journal_runs_open(struct journal_runs *r, FILE *in);
+/*
+ * The next run, which there is the first time and as long as @ret->more; rows in the summary stand
+ * by @sort.  0, -ENOMEM, -errno of reading, or what @by said, who may be NULL; free @ret->summary
+ * in any case.
+ */
+int journal_runs_next(struct journal_runs *r, enum top_order sort,
+		      const struct journal_observer *by, struct journal_read *ret);
+/* How far @in has been read; who reads it meanwhile has to put it back there. */
+off_t journal_runs_offset(const struct journal_runs *r);
+void journal_runs_close(struct journal_runs *r);
+
+/* The first run alone. */
+int journal_read(FILE *in, enum top_order sort, struct journal_read *ret);
+
+/* The rows of a run one by one, from its first line, where @in stands: a second look for those that
+ * were not kept. */
 struct journal_rows;
 
 /* @lines: as many as the first look had.  NULL: out of memory. */

@@ -21,10 +21,10 @@ void lines_free(struct lines *l)
 	free(l->buf);
 }
 
+static const char start[] = "{\"event\":\"run_start\"", end[] = "{\"event\":\"summary\"";
+
 static size_t most(const struct lines *l)
 {
-	static const char start[] = "{\"event\":\"run_start\"", end[] = "{\"event\":\"summary\"";
-
 	if (l->len < sizeof(start) || (memcmp(l->buf, start, sizeof(start) - 1) != 0 &&
 				       memcmp(l->buf, end, sizeof(end) - 1) != 0))
 		return JOURNAL_LINE_MAX;
@@ -49,6 +49,7 @@ static int take_bytes(struct lines *l)
 	int c;
 
 	while ((c = getc_unlocked(l->in)) != EOF && c != '\n') {
+		l->pos++;
 		if (l->too_long)
 			continue;
 		if (l->len == l->cap && make_room(l))
@@ -59,27 +60,74 @@ static int take_bytes(struct lines *l)
 	}
 	if (c == EOF && ferror(l->in))
 		return errno ? -errno : -EIO;
+	l->pos += c == '\n';
 	return c == '\n';
+}
+
+/* Half a line and another journal's first; in a text the quotes would be escaped. */
+static void look_for_rest(struct lines *l)
+{
+	char *found = l->too_long || l->len < sizeof(start)
+			      ? NULL
+			      : memmem(l->buf + 1, l->len - 1, start, sizeof(start) - 1);
+
+	if (!found)
+		return;
+	l->rest_at = (size_t)(found - l->buf);
+	l->rest = l->len - l->rest_at;
+	l->rest_whole = l->whole;
+	l->len = l->rest_at;
+	l->whole = false;
+}
+
+/* What lies behind the line, whose text may have become shorter, is the next. */
+static void take_rest(struct lines *l)
+{
+	l->at = l->pos - (off_t)l->rest - l->rest_whole;
+	memmove(l->buf, l->buf + l->rest_at, l->rest);
+	l->len = l->rest;
+	l->whole = l->rest_whole;
+	l->rest = 0;
+	look_for_rest(l);
 }
 
 int lines_next(struct lines *l)
 {
 	int got;
 
+	if (l->again) {
+		l->again = false;
+		return 1;
+	}
+	if (l->rest) {
+		take_rest(l);
+		return 1;
+	}
 	l->len = 0;
 	l->too_long = false;
+	l->at = l->pos;
 	got = take_bytes(l);
 	l->whole = got > 0;
 	if (got < 0 || (!got && !l->len))
 		return got;
 	l->n++;
+	look_for_rest(l);
 	return 1;
+}
+
+void lines_put_back(struct lines *l)
+{
+	l->again = true;
 }
 
 int lines_follow(struct lines *l)
 {
 	int got;
 
+	if (l->rest) {
+		take_rest(l);
+		return 1;
+	}
 	if (!l->begun) {
 		l->len = 0;
 		l->too_long = false;
@@ -87,6 +135,8 @@ int lines_follow(struct lines *l)
 	got = take_bytes(l);
 	l->whole = got > 0;
 	l->begun = !got;
+	if (got > 0)
+		look_for_rest(l);
 	if (!got)
 		clearerr(l->in);
 	l->n += got > 0;

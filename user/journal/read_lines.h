@@ -18,7 +18,12 @@ struct lines {
 	unsigned long long n; /* the number of the line in @buf */
 	char *buf;
 	size_t len, cap;
-	bool whole;    /* it ended with a newline */
+	bool whole; /* it ended with a newline */
+	bool again; /* it was put back */
+	/* Bytes of @buf behind it that begin another journal; 0: none. */
+	size_t rest, rest_at;
+	bool rest_whole;
+	off_t at, pos; /* where it begins, and where the next does, in the file */
 	bool too_long; /* what did not fit was skipped */
 	bool begun;    /* lines_follow: the rest of the line is still to come */
 	struct json_tokener *tokener;
@@ -28,9 +33,14 @@ struct lines {
 int lines_init(struct lines *l, FILE *in);
 void lines_free(struct lines *l);
 
-/* 1: a line; 0: the end; -errno. */
+/*
+ * 1: a line; 0: the end; -errno.  Where a journal that was cut off has another one behind it, the
+ * half line and the other's first are two of one number.
+ */
 int lines_next(struct lines *l);
-/* The same of a file that grows: half a line is none yet, and is gone on with once there is more.
+/* The line comes once more. */
+void lines_put_back(struct lines *l);
+/* lines_next of a file that grows: half a line is none yet, and is gone on with once there is more.
  */
 int lines_follow(struct lines *l);
 /* *@ret: the line's object, to be put; *@ret_event is of it.  0, or -EBADMSG with the reason. */

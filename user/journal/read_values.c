@@ -535,6 +535,8 @@ int values_run(json_object *o, struct run_facts *f, struct why *why)
 		err = value_object(o, "exe", f, &exe_fields, why);
 	if (!err)
 		err = value_fields(o, f, &run_tail_fields, why);
+	if (!err)
+		err = value_fields(o, f, &run_repeat_fields, why);
 	return err;
 }
 

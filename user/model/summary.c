@@ -14,7 +14,9 @@ struct run_facts facts_blank(void)
 				   .exit_code = UNKNOWN,
 				   .exit_signal = UNKNOWN,
 				   .core_dumped = UNKNOWN,
-				   .oom_killed = UNKNOWN };
+				   .oom_killed = UNKNOWN,
+				   .repeat = UNKNOWN,
+				   .repeats = UNKNOWN };
 }
 
 void facts_free(struct run_facts *f)

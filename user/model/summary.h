@@ -41,6 +41,7 @@ struct run_facts {
 	int64_t started_at_ns; /* since the epoch */
 	int64_t wall_ns, exit_code, exit_signal;
 	int8_t core_dumped, oom_killed, detached;
+	int64_t repeat, repeats; /* it is that one of so many (-r); UNKNOWN: of none */
 };
 
 /* How a note of a program begins that runs otherwise under the source than without it. */

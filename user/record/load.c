@@ -176,15 +176,16 @@ static int put_whole(struct load *l, const struct journal_read *r)
 	return err;
 }
 
-enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *ret_err)
+/* The next run of the journal. */
+static enum load_result load_run(struct journal_runs *runs, const char *name, struct sink *s,
+				 bool *ret_more, int *ret_err)
 {
 	struct load l = { .sink = s };
 	const struct journal_observer by = { &l, on_start, on_line };
 	struct journal_read r;
 	int err;
 
-	s->why[0] = '\0';
-	err = journal_read_observed(in, TOP_PEAK, &by, &r);
+	err = journal_runs_next(runs, TOP_PEAK, &by, &r);
 	if (!err && l.begun)
 		err = put_whole(&l, &r);
 	if (!err && l.begun)
@@ -199,8 +200,40 @@ enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *r
 		log_line("%s: without its first line nobody knows whose run it is", name);
 	row_free(&l.row);
 	summary_free(r.summary);
+	*ret_more = !err && r.more;
 	*ret_err = err;
 	if (l.unnamed || (!err && !l.begun))
 		return LOAD_FOREIGN;
 	return err ? LOAD_FAILED : r.n_faults ? LOAD_FAULTY : LOAD_DONE;
+}
+
+enum load_result load_both(enum load_result a, enum load_result b)
+{
+	/* From what needs nothing more to what has to be tried again. */
+	static const int rank[] = { [LOAD_DONE] = 0,
+				    [LOAD_VOID] = 1,
+				    [LOAD_FAULTY] = 2,
+				    [LOAD_REFUSED] = 3,
+				    [LOAD_FAILED] = 4 };
+
+	if (a == b)
+		return a;
+	a = a == LOAD_FOREIGN ? LOAD_FAULTY : a;
+	b = b == LOAD_FOREIGN ? LOAD_FAULTY : b;
+	return rank[a] > rank[b] ? a : b;
+}
+
+enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *ret_err)
+{
+	struct journal_runs runs;
+	enum load_result result;
+	bool more = false;
+
+	s->why[0] = '\0';
+	*ret_err = journal_runs_open(&runs, in);
+	result = *ret_err ? LOAD_FAILED : load_run(&runs, name, s, &more, ret_err);
+	while (more)
+		result = load_both(result, load_run(&runs, name, s, &more, ret_err));
+	journal_runs_close(&runs);
+	return result;
 }

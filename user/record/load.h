@@ -19,9 +19,12 @@ enum load_result {
 };
 
 /*
- * Reads @in, named @name in messages, to its end.  Malformed lines are left out; they, and why it
- * is no journal, are printed.  *@ret_err: 0 or -errno.
+ * Reads @in, named @name in messages, to its end: all its runs, each into a transaction of its own.
+ * Malformed lines are left out; they, and why it is no journal, are printed.  *@ret_err: 0 or
+ * -errno.
  */
 enum load_result load_journal(FILE *in, const char *name, struct sink *s, int *ret_err);
+/* What it is of two runs: some of it is there where one of them is. */
+enum load_result load_both(enum load_result a, enum load_result b);
 
 #endif /* RECORD_LOAD_H */

@@ -310,27 +310,45 @@ static enum load_result finish(struct load_ended *l, const struct journal_read *
 	return LOAD_DONE;
 }
 
-enum load_result load_ended(FILE *in, const char *name, struct sink *s,
-			    const struct scheduler *scheduler, const struct patience *patience,
-			    int *ret_err)
+/* The next run of the journal, or runs where it is of a split tree. */
+static enum load_result load_run(struct journal_runs *runs, const struct load_ended *of,
+				 bool *ret_more, int *ret_err)
 {
-	struct load_ended l = { .sink = s,
-				.scheduler = scheduler,
-				.patience = patience,
-				.name = name,
-				.started_at_ns = UNKNOWN };
+	struct load_ended l = *of;
 	const struct journal_observer by = { &l, on_start, on_line };
 	enum load_result result = LOAD_FAILED;
 	struct journal_read r;
 
-	s->why[0] = '\0';
-	*ret_err = journal_read_observed(in, TOP_PEAK, &by, &r);
+	*ret_err = journal_runs_next(runs, TOP_PEAK, &by, &r);
 	if (!*ret_err)
 		result = finish(&l, &r, ret_err);
-	if (*ret_err && !*s->why)
-		sink_fail(s, *ret_err, "reading '%s': %s", name, strerror(-*ret_err));
+	if (*ret_err && !*l.sink->why)
+		sink_fail(l.sink, *ret_err, "reading '%s': %s", l.name, strerror(-*ret_err));
+	*ret_more = !*ret_err && r.more;
 	living_free(&l.living);
 	free(l.id);
 	summary_free(r.summary);
+	return result;
+}
+
+enum load_result load_ended(FILE *in, const char *name, struct sink *s,
+			    const struct scheduler *scheduler, const struct patience *patience,
+			    int *ret_err)
+{
+	const struct load_ended l = { .sink = s,
+				      .scheduler = scheduler,
+				      .patience = patience,
+				      .name = name,
+				      .started_at_ns = UNKNOWN };
+	struct journal_runs runs;
+	enum load_result result;
+	bool more = false;
+
+	s->why[0] = '\0';
+	*ret_err = journal_runs_open(&runs, in);
+	result = *ret_err ? LOAD_FAILED : load_run(&runs, &l, &more, ret_err);
+	while (more)
+		result = load_both(result, load_run(&runs, &l, &more, ret_err));
+	journal_runs_close(&runs);
 	return result;
 }

@@ -57,6 +57,7 @@ TABLE(run_tail_fields, R("started_at", started_at_ns, FIELD_WALL_CLOCK),
       R("wall_seconds", wall_ns, FIELD_NS), R("exit_code", exit_code, FIELD_INT),
       R("exit_signal", exit_signal, FIELD_INT), R("core_dumped", core_dumped, FIELD_FLAG),
       R("oom_killed", oom_killed, FIELD_FLAG), R("detached", detached, FIELD_FLAG));
+TABLE(run_repeat_fields, R("repeat", repeat, FIELD_INT), R("repeats", repeats, FIELD_INT));
 
 #define SF(field, member, kind)                                    \
 	{                                                          \

@@ -39,6 +39,7 @@ extern const struct field_table process_head_fields, process_tail_fields;     /*
 extern const struct field_table split_fields;                                 /* struct rss_split */
 extern const struct field_table io_fields;                                    /* struct io_counts */
 extern const struct field_table exe_fields, run_head_fields, run_tail_fields; /* struct run_facts */
+extern const struct field_table run_repeat_fields;
 extern const struct field_table source_fields;       /* struct source_facts, but its notes */
 extern const struct field_table completeness_fields; /* struct completeness, but its reasons */
 extern const struct field_table usage_peak_fields, usage_cpu_fields; /* struct usage */

@@ -121,6 +121,8 @@ void json_run(struct json *j, const struct run_facts *f)
 		json_null(j);
 	}
 	json_fields(j, f, &run_tail_fields);
+	if (f->repeat > 0)
+		json_fields(j, f, &run_repeat_fields);
 	json_close(j);
 }
 
@@ -188,10 +190,8 @@ static void write_completeness(struct json *j, const struct completeness *c)
 	json_close(j);
 }
 
-static void write_head(struct json *j, const struct summary *s)
+void json_tool(struct json *j)
 {
-	json_key(j, "schema");
-	json_cstring(j, SCHEMA);
 	json_key(j, "tool");
 	json_open(j);
 	json_key(j, "name");
@@ -199,6 +199,13 @@ static void write_head(struct json *j, const struct summary *s)
 	json_key(j, "version");
 	json_cstring(j, EXITMETER_VERSION);
 	json_close(j);
+}
+
+static void write_head(struct json *j, const struct summary *s)
+{
+	json_key(j, "schema");
+	json_cstring(j, SCHEMA);
+	json_tool(j);
 	json_key(j, "run");
 	json_run(j, &s->run);
 	json_key(j, "source");

@@ -12,6 +12,8 @@
 
 void json_process_argv(struct json *j, const struct process *p); /* an array or null */
 void json_process_members(struct json *j, const struct process *p);
+/* Which program wrote it: a member of every document. */
+void json_tool(struct json *j);
 void json_run(struct json *j, const struct run_facts *f);
 void json_source(struct json *j, const struct source_facts *f);
 
