@@ -53,8 +53,8 @@ static const struct opt opts[] = {
 	{ OPT_BY, "by", "LABEL", "compare journals: those with one value of LABEL are repeats" },
 	{ OPT_RUNNER, "runner", NULL,
 	  "attempts in a benchmark runner's names, as JSON (default stdout)" },
-	{ OPT_FROM, "from", "URL", "of the database that runs were recorded in, not of journals:" },
-	{ OPT_RUN, "run", "ID", "with --from: the run, of one host or many" },
+	{ OPT_FROM, "from", "URL", "of the database that runs were recorded in, with --run" },
+	{ OPT_RUN, "run", "ID", "of several runs that one: its id, or which it is in the journal" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'V', "version", NULL, "print the version" },
 };
@@ -138,8 +138,10 @@ static bool take(int key, const char *arg, void *options)
 		o->kind = &kind_runner;
 		return true;
 	case OPT_FROM:
-	case OPT_RUN:
 		return o->from_database = true;
+	case OPT_RUN:
+		o->run = arg;
+		return true;
 	case OPT_SPANS:
 		o->spans = arg;
 		return true;

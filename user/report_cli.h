@@ -18,6 +18,8 @@ struct report_options {
 	int n_journals;
 	const char *report; /* NULL: stderr */
 	const char *json, *spans;
+	const char *
+		run; /* the one run of a journal that is reported on, its id or number; NULL: all */
 	const char *by; /* the label that repeats have in common; NULL: there are none */
 	const char *made[MADE_N];
 	const struct report_kind *kind;

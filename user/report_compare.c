@@ -16,9 +16,9 @@ int comparing_open(const struct report_options *o, struct comparing *ret)
 	return output_open(o->made[MADE_HTML], false, &ret->page);
 }
 
-int comparing_add(struct comparing *c, const char *journal, const struct summary *s)
+int comparing_add(struct comparing *c, const char *journal, bool again, const struct summary *s)
 {
-	int err = c->wanted ? comparison_add(&c->c, journal, s) : 0;
+	int err = c->wanted ? comparison_add(&c->c, journal, again, s) : 0;
 
 	if (err)
 		log_line("cannot compare '%s': %s", journal, strerror(-err));

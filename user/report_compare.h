@@ -5,7 +5,7 @@
 #ifndef REPORT_COMPARE_H
 #define REPORT_COMPARE_H
 
-#include "format/compare.h"
+#include "format/comparison.h"
 #include "output.h"
 #include "report_cli.h"
 
@@ -19,8 +19,8 @@ struct comparing {
 /* Before anything is read.  0, or -errno after one line was printed; comparing_close in any case.
  */
 int comparing_open(const struct report_options *o, struct comparing *ret);
-/* 0 or -ENOMEM after one line was printed. */
-int comparing_add(struct comparing *c, const char *journal, const struct summary *s);
+/* @again: another run of the same journal.  0 or -ENOMEM after one line was printed. */
+int comparing_add(struct comparing *c, const char *journal, bool again, const struct summary *s);
 /* Writes it, where there are two runs or more.  0, or -errno after one line was printed. */
 int comparing_close(const struct report_options *o, struct comparing *c);
 

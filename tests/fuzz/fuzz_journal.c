@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fuzz_journal - any bytes as a journal
+ * fuzz_journal - any bytes as a journal of one run or several
  *
- * Besides what the sanitizers and the model's assertions see: what was read can be written, and
- * all rows come again in a second look.
+ * Besides what the sanitizers and the model's assertions see: what was read can be written, alone
+ * and together, and all rows come again in a second look.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "journal/read.h"
 #include "report/document.h"
+#include "report/series.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -52,20 +53,42 @@ static void render(const struct journal_read *r, FILE *in)
 		abort();
 }
 
+static void render_series(const struct run_series *s)
+{
+	size_t written = 0;
+	const struct document_sink sink = { put, &written }, plain = { put_plain, &written };
+
+	if (run_series_json(s, &sink) || !written || run_series_text(s, true, &plain))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FILE *in = size ? fmemopen((void *)data, size, "r") : NULL;
+	struct run_series series = { 0 };
+	struct journal_runs runs;
 	struct journal_read r;
 
 	if (!in)
 		return 0;
-	if (journal_read(in, TOP_PEAK, &r))
+	if (journal_runs_open(&runs, in))
 		abort();
-	if (r.summary) {
-		rewind(in);
-		render(&r, in);
-	}
-	summary_free(r.summary);
+	do {
+		if (journal_runs_next(&runs, TOP_PEAK, NULL, &r))
+			abort();
+		if (r.summary) {
+			if (fseeko(in, r.offset, SEEK_SET))
+				abort();
+			render(&r, in);
+			if (fseeko(in, journal_runs_offset(&runs), SEEK_SET) ||
+			    run_series_add(&series, "fuzz", r.summary))
+				abort();
+		}
+		summary_free(r.summary);
+	} while (r.more);
+	render_series(&series);
+	run_series_free(&series);
+	journal_runs_close(&runs);
 	fclose(in);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * test_compare - runs beside each other: medians, noise, and what differs
  */
-#include "format/compare.h"
+#include "report/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void add(struct comparison *c, const char *journal, const char *side, dou
 		s->run.labels[0] = (struct label){ strdup("side"), strdup(side) };
 		s->run.n_labels = 1;
 	}
-	EQ_I(comparison_add(c, journal, s), 0, "%s is taken", journal);
+	EQ_I(comparison_add(c, journal, false, s), 0, "%s is taken", journal);
 	summary_free(s);
 }
 

@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "format/compare.h"
+#include "format/comparison.h"
 #include "format/page.h"
 
 #define FORMAT   "exitmeter.comparison/1"

@@ -6,57 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "format/compare.h"
+#include "format/comparison.h"
 #include "format/markdown.h"
-#include "lib/exitmeter.h"
+#include "report/compare_units.h"
 #include "report/gather.h"
 #include "units.h"
 
 #define LINE     "exitmeter: "
-#define CELL_MAX 96
+#define CELL_MAX COMPARE_TEXT_MAX
 #define FACT_MAX 400
-
-static void put_unit(double v, enum compare_unit unit, char *buf, size_t cap)
-{
-	switch (unit) {
-	case COMPARE_BYTES:
-		em_bytes_text((int64_t)v, buf, cap);
-		break;
-	case COMPARE_SECONDS:
-		em_cpu_text(v, buf, cap);
-		break;
-	case COMPARE_CORES:
-		snprintf(buf, cap, "%.1f", v);
-		break;
-	case COMPARE_COUNT:
-		snprintf(buf, cap, "%.0f", v);
-		break;
-	}
-}
-
-static void value_text(const struct compare_value *v, enum compare_unit unit, char buf[CELL_MAX])
-{
-	char least[32], most[32], *space;
-	size_t len;
-
-	if (!v->n) {
-		snprintf(buf, CELL_MAX, "-");
-		return;
-	}
-	put_unit(v->median, unit, buf, CELL_MAX);
-	if (v->n < 2)
-		return;
-	put_unit(v->least, unit, least, sizeof(least));
-	put_unit(v->most, unit, most, sizeof(most));
-	if (!strcmp(least, most))
-		return;
-	/* "0.47 to 0.50 s": one unit is enough. */
-	space = strchr(least, ' ');
-	if (space && strchr(most, ' ') && !strcmp(space, strchr(most, ' ')))
-		*space = '\0';
-	len = strlen(buf);
-	snprintf(buf + len, CELL_MAX - len, " (%s to %s)", least, most);
-}
 
 /* "+36 MB, +17.6 %, noise 2 MB" */
 static void difference_text(const struct compare_difference *d, enum compare_unit unit,
@@ -69,13 +27,13 @@ static void difference_text(const struct compare_difference *d, enum compare_uni
 		snprintf(buf, CELL_MAX, isnan(d->by) ? "-" : "none");
 		return;
 	}
-	put_unit(fabs(d->by), unit, by, sizeof(by));
+	compare_unit_text(fabs(d->by), unit, by, sizeof(by));
 	len = (size_t)snprintf(buf, CELL_MAX, "%s%s", d->by < 0 ? "-" : "+", by);
 	if (!isnan(d->share))
 		len += (size_t)snprintf(buf + len, CELL_MAX - len, ", %+.1f %%", d->share * 100);
 	if (isnan(d->noise))
 		return;
-	put_unit(d->noise, unit, noise, sizeof(noise));
+	compare_unit_text(d->noise, unit, noise, sizeof(noise));
 	snprintf(buf + len, CELL_MAX - len, ", noise %s%s", noise,
 		 d->apart ? "" : ", ranges overlap");
 }
@@ -146,12 +104,12 @@ static void text_pair(FILE *out, const struct comparison *c, size_t side)
 
 		if (!known(c, f))
 			continue;
-		value_text(&first, figure->unit, a);
+		compare_value_text(&first, figure->unit, a);
 		if (!side) {
 			fprintf(out, LINE "%-25s  %s\n", figure->name, a);
 			continue;
 		}
-		value_text(&other, figure->unit, b);
+		compare_value_text(&other, figure->unit, b);
 		difference_text(&difference, figure->unit, d);
 		fprintf(out, LINE "%-25s  %-26s  %-26s  %s\n", figure->name, a, b, d);
 	}
@@ -231,7 +189,7 @@ static void markdown_figures(FILE *out, const struct comparison *c)
 			const struct compare_value v = compare_value_of(c, side, f);
 			const struct compare_difference d = compare_difference_of(c, side, f);
 
-			value_text(&v, figure->unit, text);
+			compare_value_text(&v, figure->unit, text);
 			fprintf(out, " %s |", text);
 			difference_text(&d, figure->unit, text);
 			if (side)
@@ -248,7 +206,7 @@ int compare_markdown(const struct comparison *c, const struct document_sink *to)
 
 	if (err)
 		return err;
-	fputs("\n### Comparison\n", g.f);
+	fputs(c->n_sides > 1 ? "\n### Comparison\n" : "\n### Repeated runs\n", g.f);
 	markdown_facts(g.f, c);
 	markdown_figures(g.f, c);
 	return gather_close(&g, 0, to);

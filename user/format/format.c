@@ -3,27 +3,27 @@
 
 #define N_FORMATS (sizeof(formats) / sizeof(formats[0]))
 
-#define KIND(name, rows)                                        \
-	{                                                       \
-		&kind_##name, MADE_N, rows, format_##name, NULL \
+#define KIND(name, rows, repeats)                                        \
+	{                                                                \
+		&kind_##name, MADE_N, rows, repeats, format_##name, NULL \
 	}
 
 static const struct format formats[] = {
-	KIND(tree, true),
-	KIND(table, false),
-	KIND(csv, true),
-	KIND(csv_marks, false),
-	KIND(markdown, false),
-	KIND(nextflow, false),
-	KIND(snakemake, false),
-	KIND(benchexec, false),
-	KIND(benchmark_action, false),
-	KIND(bencher, false),
-	KIND(runner, false),
-	{ NULL, MADE_TRACE, true, format_trace, NULL },
-	{ NULL, MADE_PROM, false, NULL, &format_prometheus },
-	{ NULL, MADE_OPENMETRICS, false, NULL, &format_openmetrics },
-	{ NULL, MADE_HTML, true, format_html, NULL },
+	KIND(tree, true, false),
+	KIND(table, false, false),
+	KIND(csv, true, false),
+	KIND(csv_marks, false, false),
+	KIND(markdown, false, true),
+	KIND(nextflow, false, false),
+	KIND(snakemake, false, false),
+	KIND(benchexec, false, false),
+	KIND(benchmark_action, false, true),
+	KIND(bencher, false, true),
+	KIND(runner, false, false),
+	{ NULL, MADE_TRACE, true, false, format_trace, NULL },
+	{ NULL, MADE_PROM, false, true, NULL, &format_prometheus },
+	{ NULL, MADE_OPENMETRICS, false, true, NULL, &format_openmetrics },
+	{ NULL, MADE_HTML, true, true, format_html, NULL },
 };
 
 const struct format *format_of_kind(const struct report_kind *kind)

@@ -12,11 +12,15 @@
 #include "model/curve.h"
 #include "model/top.h"
 #include "report/document.h"
+#include "report/series.h"
 
 typedef void format_on_sample(void *of, const struct curve_point *p);
 
 struct format_input {
 	const struct summary *summary;
+	/* All the runs that are reported on, where the format takes several and there are; @summary
+	 * is then one of them. */
+	const struct run_series *series;
 	/* Every row of the run, once, in the order they ended; NULL unless the format asks, or
 	 * --all was given. */
 	const struct document_rows *rows;
@@ -44,6 +48,7 @@ struct format {
 	const struct report_kind *kind; /* --report=KIND; NULL: not one of those */
 	enum made_output made;          /* --trace FILE and the like; MADE_N: not one of those */
 	bool rows;                      /* it needs every row */
+	bool repeats;                   /* it takes several runs of a journal */
 	/* 0, -ENOMEM, or what the sink or @rows said. */
 	int (*write)(const struct format_input *in, const struct document_sink *to);
 	const struct format_whole *whole; /* instead of @write; NULL: one after another */
@@ -60,6 +65,7 @@ int format_benchmark_action(const struct format_input *in, const struct document
 int format_csv(const struct format_input *in, const struct document_sink *to);
 int format_csv_marks(const struct format_input *in, const struct document_sink *to);
 int format_html(const struct format_input *in, const struct document_sink *to);
+/* Of several runs their medians. */
 int format_markdown(const struct format_input *in, const struct document_sink *to);
 int format_nextflow(const struct format_input *in, const struct document_sink *to);
 int format_runner(const struct format_input *in, const struct document_sink *to);

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "format/comparison.h"
 #include "format/format.h"
 #include "format/html_rows.h"
 #include "format/page.h"
@@ -104,6 +105,8 @@ int format_html(const struct format_input *in, const struct document_sink *to)
 	struct json j;
 	int err;
 
+	if (in->series)
+		return compare_html(&in->series->c, to);
 	json_init(&j);
 	err = curve_init(&samples, POINTS_MAX);
 	if (html_rows_init(&rows, s->run.wall_ns > s->aged_ns ? s->run.wall_ns : s->aged_ns,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format/cells.h"
+#include "format/comparison.h"
 #include "format/format.h"
 #include "format/markdown.h"
 #include "format/name.h"
@@ -131,8 +132,11 @@ int format_markdown(const struct format_input *in, const struct document_sink *t
 {
 	char name[RUN_NAME_MAX];
 	struct gathered g;
-	int err = gather_open(&g);
+	int err;
 
+	if (in->series)
+		return compare_markdown(&in->series->c, to);
+	err = gather_open(&g);
 	if (err)
 		return err;
 	run_name(in->summary, name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "format/compare.h"
+#include "report/compare.h"
 
 #include <errno.h>
 #include <math.h>
@@ -25,33 +25,40 @@ struct figure {
 	enum kind kind;
 };
 
-#define F(name, unit, member, kind)                                    \
-	{                                                              \
-		{ name, unit }, offsetof(struct summary, member), kind \
+#define F(name, key, unit, member, kind)                                    \
+	{                                                                   \
+		{ name, key, unit }, offsetof(struct summary, member), kind \
 	}
 
 static const struct figure figures[] = {
-	F("wall time", COMPARE_SECONDS, run.wall_ns, KIND_NS),
-	F("CPU", COMPARE_SECONDS, usage.cpu_ns, KIND_NS),
-	F("CPU, user", COMPARE_SECONDS, usage.cpu_user_ns, KIND_NS),
-	F("CPU, system", COMPARE_SECONDS, usage.cpu_system_ns, KIND_NS),
-	F("busy cores, most", COMPARE_CORES, usage.peak_cpus, KIND_REAL),
-	F("busy cores, mean", COMPARE_CORES, usage.mean_cpus, KIND_REAL),
-	F("peak memory, lower bound", COMPARE_BYTES, usage.peak_lower_bytes, KIND_INT),
-	F("peak memory, upper bound", COMPARE_BYTES, usage.peak_upper_bytes, KIND_INT),
-	F("largest process", COMPARE_BYTES, usage.peak_process_bytes, KIND_INT),
-	F("peak, shared pages once", COMPARE_BYTES, usage.peak_pss_bytes, KIND_INT),
-	F("peak of the cgroup", COMPARE_BYTES, usage.cgroup_peak_bytes, KIND_INT),
-	F("processes", COMPARE_COUNT, usage.total_processes, KIND_INT),
-	F("processes at once", COMPARE_COUNT, usage.max_processes, KIND_INT),
-	F("threads at once", COMPARE_COUNT, usage.max_threads, KIND_INT),
-	F("minor faults", COMPARE_COUNT, usage.minor_faults, KIND_INT),
-	F("major faults", COMPARE_COUNT, usage.major_faults, KIND_INT),
-	F("voluntary switches", COMPARE_COUNT, usage.voluntary_switches, KIND_INT),
-	F("involuntary switches", COMPARE_COUNT, usage.involuntary_switches, KIND_INT),
-	F("read from disk", COMPARE_BYTES, usage.io.read_bytes, KIND_INT),
-	F("written to disk", COMPARE_BYTES, usage.io.write_bytes, KIND_INT),
-	F("foreign cores", COMPARE_CORES, host_load.foreign_cores, KIND_SIGNED),
+	F("wall time", "wall_seconds", COMPARE_SECONDS, run.wall_ns, KIND_NS),
+	F("CPU", "cpu_seconds", COMPARE_SECONDS, usage.cpu_ns, KIND_NS),
+	F("CPU, user", "cpu_user_seconds", COMPARE_SECONDS, usage.cpu_user_ns, KIND_NS),
+	F("CPU, system", "cpu_system_seconds", COMPARE_SECONDS, usage.cpu_system_ns, KIND_NS),
+	F("busy cores, most", "peak_cpus", COMPARE_CORES, usage.peak_cpus, KIND_REAL),
+	F("busy cores, mean", "mean_cpus", COMPARE_CORES, usage.mean_cpus, KIND_REAL),
+	F("peak memory, lower bound", "peak_rss_lower_bytes", COMPARE_BYTES, usage.peak_lower_bytes,
+	  KIND_INT),
+	F("peak memory, upper bound", "peak_rss_upper_bytes", COMPARE_BYTES, usage.peak_upper_bytes,
+	  KIND_INT),
+	F("largest process", "peak_rss_process_bytes", COMPARE_BYTES, usage.peak_process_bytes,
+	  KIND_INT),
+	F("peak, shared pages once", "peak_pss_bytes", COMPARE_BYTES, usage.peak_pss_bytes,
+	  KIND_INT),
+	F("peak of the cgroup", "cgroup_peak_bytes", COMPARE_BYTES, usage.cgroup_peak_bytes,
+	  KIND_INT),
+	F("processes", "total_processes", COMPARE_COUNT, usage.total_processes, KIND_INT),
+	F("processes at once", "max_processes", COMPARE_COUNT, usage.max_processes, KIND_INT),
+	F("threads at once", "max_threads", COMPARE_COUNT, usage.max_threads, KIND_INT),
+	F("minor faults", "minor_faults", COMPARE_COUNT, usage.minor_faults, KIND_INT),
+	F("major faults", "major_faults", COMPARE_COUNT, usage.major_faults, KIND_INT),
+	F("voluntary switches", "voluntary_ctxt_switches", COMPARE_COUNT, usage.voluntary_switches,
+	  KIND_INT),
+	F("involuntary switches", "involuntary_ctxt_switches", COMPARE_COUNT,
+	  usage.involuntary_switches, KIND_INT),
+	F("read from disk", "read_bytes", COMPARE_BYTES, usage.io.read_bytes, KIND_INT),
+	F("written to disk", "write_bytes", COMPARE_BYTES, usage.io.write_bytes, KIND_INT),
+	F("foreign cores", "foreign_cores", COMPARE_CORES, host_load.foreign_cores, KIND_SIGNED),
 };
 
 #define N_FIGURES (sizeof(figures) / sizeof(figures[0]))
@@ -110,6 +117,15 @@ const struct compare_figure *compare_figure(size_t figure)
 	return &figures[figure].said;
 }
 
+size_t compare_figure_of(const char *key)
+{
+	size_t i = 0;
+
+	while (i + 1 < N_FIGURES && strcmp(figures[i].said.key, key) != 0)
+		i++;
+	return i;
+}
+
 size_t compare_facts(void)
 {
 	return N_FACTS;
@@ -118,6 +134,15 @@ size_t compare_facts(void)
 const char *compare_fact(size_t fact)
 {
 	return facts[fact];
+}
+
+size_t compare_fact_of(const char *name)
+{
+	size_t i = 0;
+
+	while (i + 1 < N_FACTS && strcmp(facts[i], name) != 0)
+		i++;
+	return i;
 }
 
 static void print(char **ret, bool known, const char *format, ...)
@@ -251,9 +276,19 @@ static int copy_marks(struct compare_run *r, const struct summary *s)
 	return 0;
 }
 
-int comparison_add(struct comparison *c, const char *journal, const struct summary *s)
+/* Which side the run is of that was added last. */
+static int find_side(struct comparison *c, const char *journal, bool again, const char *label)
 {
-	const char *label = label_of(&s->run, c->by);
+	struct compare_run *r = &c->runs[c->n_runs - 1];
+
+	if (label || !again || c->n_runs < 2)
+		return side_of(c, label ? label : journal, label, &r->side);
+	r->side = c->runs[c->n_runs - 2].side;
+	return 0;
+}
+
+int comparison_add(struct comparison *c, const char *journal, bool again, const struct summary *s)
+{
 	struct compare_run *runs = reallocarray(c->runs, c->n_runs + 1, sizeof(*runs));
 	struct compare_run *r;
 	int err;
@@ -263,7 +298,7 @@ int comparison_add(struct comparison *c, const char *journal, const struct summa
 	c->runs = runs;
 	r = &runs[c->n_runs++];
 	*r = (struct compare_run){ .name = strdup(journal) };
-	err = r->name ? side_of(c, label ? label : journal, label, &r->side) : -ENOMEM;
+	err = r->name ? find_side(c, journal, again, label_of(&s->run, c->by)) : -ENOMEM;
 	if (err)
 		return err;
 	c->sides[r->side].runs++;
@@ -297,19 +332,27 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static double median_of(double *v, size_t n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return (v[(n - 1) / 2] + v[n / 2]) / 2;
+}
+
 struct compare_value compare_value_of(const struct comparison *c, size_t side, size_t figure)
 {
-	struct compare_value v = { NAN, NAN, NAN, 0 };
+	struct compare_value v = { NAN, NAN, NAN, NAN, 0 };
 	double *known = calloc(c->sides[side].runs + 1, sizeof(*known));
 
 	for (size_t i = 0; known && i < c->n_runs; i++)
 		if (c->runs[i].side == side && !isnan(c->runs[i].figures[figure]))
 			known[v.n++] = c->runs[i].figures[figure];
 	if (v.n) {
-		qsort(known, v.n, sizeof(*known), by_value);
+		v.median = median_of(known, v.n);
 		v.least = known[0];
 		v.most = known[v.n - 1];
-		v.median = (known[(v.n - 1) / 2] + known[v.n / 2]) / 2;
+		for (size_t i = 0; i < v.n; i++)
+			known[i] = fabs(known[i] - v.median);
+		v.deviation = median_of(known, v.n);
 	}
 	free(known);
 	return v;

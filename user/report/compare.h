@@ -2,14 +2,14 @@
 /*
  * compare - several runs beside each other: in what they were made, and how far they differ
  *
- * A side is one run, or several that are repeats of one another: they bear the same value of one
- * label.  Of a side the median counts; how far its runs lie apart is the noise.
+ * A side is one run, or several that are repeats of one another: they are of one journal, or bear
+ * the same value of one label.  Of a side the median counts; how far its runs lie apart is the
+ * noise.
  */
 #ifndef COMPARE_H
 #define COMPARE_H
 
 #include "model/summary.h"
-#include "report/document.h"
 
 enum compare_unit {
 	COMPARE_BYTES,
@@ -23,6 +23,7 @@ enum compare_unit {
 
 struct compare_figure {
 	const char *name;
+	const char *key; /* as in the summary */
 	enum compare_unit unit;
 };
 
@@ -45,13 +46,14 @@ struct comparison {
 	size_t n_runs;
 	struct compare_side *sides; /* in the order they came */
 	size_t n_sides;
-	const char *by; /* the label; NULL: each run is a side */
+	const char *by; /* the label; NULL: each journal is a side */
 };
 
 /* Of the runs of a side that know it. */
 struct compare_value {
 	double median, least, most;
-	size_t n; /* 0: it is unknown */
+	double deviation; /* the median of what each is off the median */
+	size_t n;         /* 0: it is unknown */
 };
 
 /* Of a side against the first one. */
@@ -65,11 +67,15 @@ struct compare_difference {
 
 size_t compare_figures(void);
 const struct compare_figure *compare_figure(size_t figure);
+/* The one of that key, which there is. */
+size_t compare_figure_of(const char *key);
 size_t compare_facts(void);
 const char *compare_fact(size_t fact); /* its name */
+size_t compare_fact_of(const char *name);
 
-/* 0 or -ENOMEM; comparison_free in any case. */
-int comparison_add(struct comparison *c, const char *journal, const struct summary *s);
+/* @again: another run of the journal that was added last.  0 or -ENOMEM; comparison_free in any
+ * case. */
+int comparison_add(struct comparison *c, const char *journal, bool again, const struct summary *s);
 void comparison_free(struct comparison *c);
 
 struct compare_value compare_value_of(const struct comparison *c, size_t side, size_t figure);
@@ -79,10 +85,5 @@ struct compare_difference compare_difference_of(const struct comparison *c, size
 bool compare_fact_differs(const struct comparison *c, size_t fact);
 /* What a side's runs say of it: its distinct values, with ", " between; "unknown". */
 void compare_fact_text(const struct comparison *c, size_t side, size_t fact, char *buf, size_t cap);
-
-/* Each 0, -ENOMEM or what the sink said. */
-int compare_text(const struct comparison *c, const struct document_sink *to);
-int compare_markdown(const struct comparison *c, const struct document_sink *to);
-int compare_html(const struct comparison *c, const struct document_sink *to);
 
 #endif /* COMPARE_H */

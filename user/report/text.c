@@ -135,7 +135,7 @@ static void say_budget(FILE *out, const struct budget_result *b)
 				i == BUDGET_PEAK_RSS && b->budget.upper ? "'s upper bound" : "");
 }
 
-static void say_usage(FILE *out, const struct summary *s)
+void text_figures(FILE *out, const struct summary *s)
 {
 	const struct usage *u = &s->usage;
 	const char *comma = "";
@@ -144,7 +144,7 @@ static void say_usage(FILE *out, const struct summary *s)
 	char text[128];
 
 	em_usage_text(&known, text, sizeof(text));
-	fprintf(out, LINE "%s", text);
+	fputs(text, out);
 	if (*text)
 		comma = ", ";
 	if (s->run.wall_ns >= 0) {
@@ -157,7 +157,8 @@ static void say_usage(FILE *out, const struct summary *s)
 			u->total_processes == 1 ? "" : "es");
 		comma = ", ";
 	}
-	fputs(*comma ? "\n" : "nothing is known\n", out);
+	if (!*comma)
+		fputs("nothing is known", out);
 }
 
 static void say_peak(FILE *out, const struct summary *s)
@@ -267,12 +268,19 @@ static void say_source(FILE *out, const struct summary *s)
 		fputs("none lost\n", out);
 }
 
-void text_summary(FILE *out, const struct summary *s)
+void text_warnings(FILE *out, const struct summary *s)
 {
 	say_degraded(out, s);
 	say_traced(out, s);
 	say_budget(out, &s->budget);
-	say_usage(out, s);
+}
+
+void text_summary(FILE *out, const struct summary *s)
+{
+	text_warnings(out, s);
+	fputs(LINE, out);
+	text_figures(out, s);
+	fputc('\n', out);
 	say_peak(out, s);
 	say_sharing(out, s);
 	text_asked(out, s);

@@ -12,6 +12,11 @@
 /* The lines of INTERFACE 5, each beginning with "exitmeter: ". */
 void text_summary(FILE *out, const struct summary *s);
 
+/* Of these: what keeps the run from being exact or allowed, none or some lines; */
+void text_warnings(FILE *out, const struct summary *s);
+/* and its figures, without the beginning and the end of the line. */
+void text_figures(FILE *out, const struct summary *s);
+
 /* One process a line. */
 void text_process(FILE *out, const struct process *p);
 
