@@ -25,6 +25,7 @@
 #define TOP_DEFAULT        10
 #define LIST_MAX           1000
 #define DISKS_MAX          64
+#define REPEAT_MAX         100000
 
 enum {
 	OPT_LOG_FD = 256,
@@ -81,6 +82,7 @@ static const struct opt opts[] = {
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
 	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN], ptrace or proc" },
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
+	{ 'r', "repeat", "N", "run the command N times, and tell medians and spread" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
 	{ 'p', "pid", "PID[,PID...]", "attach to running processes and all below them" },
 	{ OPT_SPLIT, "split", NULL, "attached: each direct child is a run of its own" },
@@ -351,6 +353,8 @@ static bool take(int key, const char *arg, struct config *c)
 		return parse_source(arg, c);
 	case OPT_REQUIRE_EXACT:
 		return c->require_exact = true;
+	case 'r':
+		return options_number("repeat", arg, 1, REPEAT_MAX, &c->repeat);
 	case OPT_WAIT_TREE:
 		return c->wait_tree = true;
 	case 'p':
@@ -560,6 +564,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.cgroup && c.n_pids) {
 		log_line("--cgroup is for a command only");
+		goto bad;
+	}
+	if (c.repeat && c.n_pids) {
+		log_line("--repeat is for a command only");
 		goto bad;
 	}
 	if (c.user && c.n_pids) {

@@ -56,6 +56,7 @@ struct config {
 	bool source_given;       /* on the command line */
 	const char *source_plan; /* NULL: the best */
 	const char *run_id;      /* NULL: a new one */
+	long repeat;             /* runs, one after the other; 0: one */
 	const char **labels;     /* "K=V", owned */
 	size_t n_labels;
 	/* What it is held to: */

@@ -31,3 +31,34 @@ void descriptors_release(void)
 	dup3(nothing, STDOUT_FILENO, O_CLOEXEC);
 	close(nothing);
 }
+
+/* Of standard input and output. */
+static struct {
+	int fd, flags;
+} kept[2] = { { -1, 0 }, { -1, 0 } };
+
+void descriptors_keep(void)
+{
+	for (int i = 0; i < 2; i++) {
+		kept[i].flags = fcntl(i, F_GETFD);
+		kept[i].fd = fcntl(i, F_DUPFD_CLOEXEC, 3);
+	}
+}
+
+void descriptors_restore(bool last)
+{
+	for (int i = 0; i < 2; i++)
+		if (kept[i].fd >= 0)
+			dup3(kept[i].fd, i, kept[i].flags & FD_CLOEXEC ? O_CLOEXEC : 0);
+	if (last)
+		descriptors_forget();
+}
+
+void descriptors_forget(void)
+{
+	for (int i = 0; i < 2; i++) {
+		if (kept[i].fd >= 0)
+			close(kept[i].fd);
+		kept[i].fd = -1;
+	}
+}

@@ -5,6 +5,8 @@
 #ifndef DESCRIPTORS_H
 #define DESCRIPTORS_H
 
+#include <stdbool.h>
+
 /*
  * First of all: takes the places among 0 to 2 that are closed, until the next exec, so that no file
  * of ours lands there.  Reading and writing them fails with EBADF as before.
@@ -16,5 +18,11 @@ void descriptors_reserve(void);
  * other end sees when the command closes them.  Outputs have copies (output_open).
  */
 void descriptors_release(void);
+
+/* Before that: another command is to have them too. */
+void descriptors_keep(void);
+/* As they were kept, for the next command; @last: they are kept no longer. */
+void descriptors_restore(bool last);
+void descriptors_forget(void);
 
 #endif /* DESCRIPTORS_H */

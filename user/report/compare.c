@@ -305,7 +305,7 @@ int comparison_add(struct comparison *c, const char *journal, bool again, const 
 	for (size_t i = 0; i < N_FIGURES; i++)
 		r->figures[i] = figure_of(s, &figures[i]);
 	print_facts(r, s);
-	return copy_marks(r, s);
+	return c->without_marks ? 0 : copy_marks(r, s);
 }
 
 void comparison_free(struct comparison *c)

@@ -46,6 +46,7 @@ struct comparison {
 	size_t n_runs;
 	struct compare_side *sides; /* in the order they came */
 	size_t n_sides;
+	bool without_marks;
 	const char *by; /* the label; NULL: each journal is a side */
 };
 

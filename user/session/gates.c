@@ -6,6 +6,7 @@
 
 #include "host/load.h"
 #include "log.h"
+#include "session/signals.h"
 #include "units.h"
 
 /* Short enough to start soon, long enough for the counter. */
@@ -40,7 +41,9 @@ static int look_until_quiet(int64_t most_ns, struct host_load *ret)
 		err = load_watch_host(&source,
 				      left_ns < QUIET_WINDOW_NS ? left_ns : QUIET_WINDOW_NS, ret);
 		left_ns = end_ns - clock_ns(CLOCK_MONOTONIC);
-	} while (!err && ret->verdict == EM_HOST_COTENANT && left_ns >= LOAD_MIN_SPAN_NS);
+		/* Between two runs. */
+	} while (!err && ret->verdict == EM_HOST_COTENANT && left_ns >= LOAD_MIN_SPAN_NS &&
+		 !signals_end_waits());
 	load_close(&source);
 	return err;
 }

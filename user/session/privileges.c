@@ -5,7 +5,24 @@
 
 #include <cap-ng.h>
 
-int privileges_drop(bool clean_up)
+/* Effective is what of the permitted ones @keep holds; NULL: all. */
+static int set_effective(const bool *keep)
+{
+	if (capng_get_caps_process())
+		return -EIO;
+	for (unsigned int cap = 0; cap <= (unsigned int)CAP_LAST_CAP; cap++)
+		if (capng_have_capability(CAPNG_PERMITTED, cap))
+			capng_update(!keep || keep[cap] ? CAPNG_ADD : CAPNG_DROP, CAPNG_EFFECTIVE,
+				     cap);
+	return capng_apply(CAPNG_SELECT_CAPS) ? -EPERM : 0;
+}
+
+int privileges_take_back(void)
+{
+	return set_effective(NULL);
+}
+
+int privileges_drop(bool clean_up, bool for_now)
 {
 	static const unsigned int wanted[] = { CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH,
 					       CAP_KILL,       CAP_BPF,
@@ -13,8 +30,13 @@ int privileges_drop(bool clean_up)
 					       CAP_FOWNER };
 	const unsigned int n = sizeof(wanted) / sizeof(wanted[0]) - (clean_up ? 0 : 2);
 	const capng_type_t both = (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED);
+	bool keep[CAP_LAST_CAP + 1] = { false };
 	unsigned int had = 0;
 
+	for (unsigned int i = 0; i < n; i++)
+		keep[wanted[i]] = true;
+	if (for_now)
+		return set_effective(keep);
 	if (capng_get_caps_process())
 		return -EIO;
 	for (unsigned int i = 0; i < n; i++)

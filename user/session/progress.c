@@ -41,6 +41,12 @@ void progress_open(struct progress *p, const struct config *c)
 		p->kind = isatty(p->fd) && !dumb ? PROGRESS_ROW : PROGRESS_LINES;
 }
 
+void progress_repeat(struct progress *p, long repeat, long repeats)
+{
+	p->repeat = repeat;
+	p->repeats = repeats;
+}
+
 void progress_newest(struct progress *p, const char comm[EM_COMM_LEN])
 {
 	memcpy(p->newest, comm, sizeof(p->newest));
@@ -86,6 +92,8 @@ void progress_text(const struct progress *p, const struct progress_facts *f, cha
 	char now[32], peak[32], name[4 * EM_COMM_LEN + 1];
 
 	snprintf(buf, cap, "exitmeter: ");
+	if (p->repeats)
+		add(buf, cap, "run %ld of %ld, ", p->repeat, p->repeats);
 	add_elapsed(buf, cap, f->elapsed_ns);
 	em_bytes_text(f->rss_bytes, now, sizeof(now));
 	em_bytes_text(f->peak_bytes, peak, sizeof(peak));

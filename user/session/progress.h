@@ -33,9 +33,12 @@ struct progress {
 	int64_t next_ns;   /* since the run's start */
 	int64_t rss_bytes; /* at the last sample */
 	char newest[EM_COMM_LEN];
+	long repeat, repeats; /* which of how many runs; 0: one alone */
 };
 
 void progress_open(struct progress *p, const struct config *c);
+/* It is run @repeat of @repeats. */
+void progress_repeat(struct progress *p, long repeat, long repeats);
 /* A program was executed. */
 void progress_newest(struct progress *p, const char comm[EM_COMM_LEN]);
 void progress_on_sample(struct progress *p, const struct tree_sample *s);

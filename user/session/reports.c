@@ -28,23 +28,42 @@ static int write_report(const struct config *c, const struct summary *s,
 	return document_text(s, c->list ? (size_t)c->top : 0, all, to);
 }
 
-void report_text(const struct config *c, struct output *out, const struct summary *s,
-		 struct spool *rows)
+void report_text_on(const struct config *c, struct output *out, const struct summary *s,
+		    struct spool *rows)
 {
 	const struct document_rows all = { next_row, rows };
 	const struct document_sink to = { output_put, out };
+	int err = write_report(c, s, all_are_there(c, rows) ? &all : NULL, &to);
 
-	if (out->fd >= 0)
-		output_close(out, write_report(c, s, all_are_there(c, rows) ? &all : NULL, &to));
+	if (err)
+		output_close(out, err);
+}
+
+void report_json_on(const struct config *c, struct output *out, const struct summary *s,
+		    struct spool *rows)
+{
+	const struct document_rows all = { next_row, rows };
+	const struct document_sink to = { output_put, out };
+	int err = document_json(s, all_are_there(c, rows) ? &all : NULL, &to);
+
+	if (err)
+		output_close(out, err);
+}
+
+void report_text(const struct config *c, struct output *out, const struct summary *s,
+		 struct spool *rows)
+{
+	if (out->fd < 0)
+		return;
+	report_text_on(c, out, s, rows);
+	output_close(out, 0);
 }
 
 void report_json(const struct config *c, struct output *out, const struct summary *s,
 		 struct spool *rows)
 {
-	const struct document_rows all = { next_row, rows };
-	const struct document_sink to = { output_put, out };
-
 	if (out->fd < 0)
 		return;
-	output_close(out, document_json(s, all_are_there(c, rows) ? &all : NULL, &to));
+	report_json_on(c, out, s, rows);
+	output_close(out, 0);
 }

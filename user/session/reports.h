@@ -16,4 +16,10 @@ void report_text(const struct config *c, struct output *out, const struct summar
 void report_json(const struct config *c, struct output *out, const struct summary *s,
 		 struct spool *rows);
 
+/* The same of one of several runs: @out stays open. */
+void report_text_on(const struct config *c, struct output *out, const struct summary *s,
+		    struct spool *rows);
+void report_json_on(const struct config *c, struct output *out, const struct summary *s,
+		    struct spool *rows);
+
 #endif /* REPORTS_H */

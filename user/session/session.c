@@ -20,31 +20,6 @@
 
 /* --- beginning ----------------------------------------------------------------------------- */
 
-static int open_outputs(struct session *s)
-{
-	const struct config *c = s->config;
-	int err;
-
-	err = output_open(c->quiet ? NULL : c->report, c->append || c->kind->appended,
-			  &s->report_out);
-	if (!c->quiet && !c->report)
-		output_stderr(&s->report_out);
-	if (!err)
-		err = output_open(c->json, false, &s->json_out);
-	if (!err)
-		err = output_open(c->journal, false, &s->journal_out);
-	if (!err)
-		err = after_open(c, &s->journal_out, &s->after);
-	if (!err)
-		recorder_open(c, &s->recorder);
-	if (!err && c->all) {
-		err = spool_open(&s->spool);
-		if (err)
-			log_line("no temporary file for --all: %s", strerror(-err));
-	}
-	return err;
-}
-
 /* Before the command is forked: it inherits the variable. */
 static int open_control(struct session *s, const struct identity *as)
 {
@@ -191,10 +166,10 @@ static int start(struct session *s)
 		texts_add(&s->run.notes, "no-control-socket");
 	s->facts.pid = s->run.root_pid;
 	s->facts.started_at_ns = s->started_at_ns;
-	journal_init(&s->journal, s->journal_out.fd);
-	s->journal.copy_fds[COPY_FOR_REPORT] = s->after.copy_fd;
-	s->journal.copy_fds[COPY_FOR_RECORD] = s->recorder.journal_fd;
-	err = output_begin(&s->journal_out);
+	journal_init(&s->journal, s->out->journal.fd);
+	s->journal.copy_fds[COPY_FOR_REPORT] = s->out->after.copy_fd;
+	s->journal.copy_fds[COPY_FOR_RECORD] = s->out->recorder.journal_fd;
+	err = output_begin(&s->out->journal);
 	if (err)
 		return err;
 	if (c->budget) {
@@ -242,6 +217,7 @@ static int status_of(struct session *s)
 		return 0;
 	command = s->config->command[0];
 	err = s->root_ended ? launch_error(&s->launch, &identity) : 0;
+	s->no_command = err;
 	if (identity) {
 		log_line("cannot run as user '%s': %s", s->config->user, strerror(err));
 		return STATUS_FAILED;
@@ -287,13 +263,7 @@ static void session_free(struct session *s)
 	env_free(&s->env);
 	journal_free(&s->journal);
 	spool_close(&s->spool);
-	output_close(&s->report_out, 0);
-	output_close(&s->json_out, 0);
-	output_close(&s->journal_out, 0);
-	after_close(&s->after);
 	progress_close(&s->progress);
-	recorder_close(&s->recorder);
-	signals_close(&s->signals);
 	asked_close(&s->asked);
 	if (s->launch.error_fd > 0)
 		close(s->launch.error_fd);
@@ -307,7 +277,7 @@ static int open_targets(struct session *s)
 
 	if (err)
 		return err;
-	signals_take_interrupt(&s->signals);
+	signals_take_interrupt(s->signals);
 	signals_ignore_refusals();
 	return facts_of_target(s->config, &s->facts);
 }
@@ -317,16 +287,22 @@ static int hold_command(struct session *s, const struct identity *as)
 	struct launch_command command = { .argv = s->config->command, .as = as };
 	int err = facts_of_command(s->config, &s->facts);
 
+	if (!err && s->repeat)
+		err = repeat_name(s->repeat, s->config, &s->facts);
 	if (err)
 		return err;
-	command.mask = &s->signals.mask;
-	command.sigchld = &s->signals.child;
+	signals_as_started(s->signals);
+	command.mask = &s->signals->mask;
+	command.sigchld = &s->signals->child;
 	err = launch_hold(&command, &s->launch);
 	if (err) {
 		log_line("cannot fork: %s", strerror(-err));
 		return err;
 	}
-	signals_ignore_keyboard();
+	if (s->repeat)
+		signals_take_keyboard(s->signals);
+	else
+		signals_ignore_keyboard();
 	signals_ignore_refusals();
 	return 0;
 }
@@ -357,7 +333,7 @@ static void init_pss(struct session *s)
 /* Everything up to the moment the command may run. */
 static int prepare(struct session *s, const struct identity *as)
 {
-	int err = signals_open(&s->signals);
+	int err = s->signals->fd < 0 ? signals_open(s->signals) : 0;
 
 	if (!err)
 		err = attached(s) ? open_targets(s) : hold_command(s, as);
@@ -373,7 +349,7 @@ static int prepare(struct session *s, const struct identity *as)
 	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	err = s->sampler.scan && s->epoll_fd >= 0 ? open_source(s) : -ENOMEM;
 	if (!err)
-		err = session_watch(s, s->signals.fd);
+		err = session_watch(s, s->signals->fd);
 	if (!err)
 		err = session_watch(s, source_poll_fd(s->source));
 	if (!err)
@@ -388,49 +364,102 @@ static int prepare(struct session *s, const struct identity *as)
 	s->sampler.source = s->source;
 	s->control.io_source = s->source->info.exact ? "exit" : "proc";
 	if (s->source->info.exact)
-		privileges_drop(s->config->user || s->asked.cgroup.path);
+		privileges_drop(s->config->user || s->asked.cgroup.path,
+				s->repeat && !repeat_is_last(s->repeat));
 	else
 		s->sampler.scanning = false; /* that source reads /proc itself */
 	s->sampler.following = s->sampler.scanning || s->sampler.pss.on;
 	return 0;
 }
 
-int session_run(const struct config *c, const struct identity *as)
+/* *@ret_status: what it was given, STATUS_FAILED, where it did not even start. */
+static int meter(struct session *s, const struct identity *as, int *ret_status)
+{
+	const struct config *c = s->config;
+	int err = 0;
+
+	if (c->all) {
+		err = spool_open(&s->spool);
+		if (err)
+			log_line("no temporary file for --all: %s", strerror(-err));
+	}
+	if (!err)
+		err = gates_wait(c, &s->started_busy, ret_status);
+	if (!err && s->repeat)
+		err = repeat_interrupted(s->repeat, s->signals) ? -EINTR : 0;
+	if (!err)
+		err = open_control(s, as);
+	if (!err)
+		err = prepare(s, as);
+	if (err)
+		return err;
+	err = start(s);
+	if (err) {
+		log_line("cannot start: %s", strerror(-err));
+		if (!attached(s))
+			launch_cancel(&s->launch);
+		return err;
+	}
+	session_loop(s);
+	end_load(s);
+	session_write_reports(s);
+	*ret_status = status_of(s);
+	return 0;
+}
+
+/* One run, from start to report. */
+static void run_once(const struct config *c, const struct identity *as, struct outputs *out,
+		     struct signals *signals, struct repeat *repeat, struct run_result *ret)
 {
 	struct session s = { .config = c,
-			     .signals.fd = -1,
+			     .out = out,
+			     .signals = signals,
+			     .repeat = repeat,
 			     .env = env_blank(),
 			     .launch.error_fd = -1,
 			     .asked.cgroup.fd = -1,
 			     .epoll_fd = -1,
-			     .report_out.fd = -1,
-			     .json_out.fd = -1,
-			     .journal_out.fd = -1,
 			     .journal.fd = -1,
 			     .sampler.interval_max_bytes = UNKNOWN,
 			     .sampler.load.fd = -1,
 			     .window_ns = UNKNOWN };
+	int err;
+
+	*ret = (struct run_result){ .status = STATUS_FAILED };
+	channel_init(&s.channel);
+	progress_open(&s.progress, c);
+	if (repeat)
+		progress_repeat(&s.progress, repeat->number, c->repeat);
+	err = meter(&s, as, &ret->status);
+	ret->gates = s.gates;
+	ret->ends_series = err || s.no_command || s.ends_series || s.terminated;
+	session_free(&s);
+}
+
+int session_run(const struct config *c, const struct identity *as)
+{
+	struct repeat repeat = { .config = c };
+	struct signals signals = { .fd = -1 };
+	struct outputs out;
+	struct run_result result;
 	int status = STATUS_FAILED;
 
-	channel_init(&s.channel);
-	after_init(&s.after);
-	progress_open(&s.progress, c);
-	recorder_init(&s.recorder);
-	if (!open_outputs(&s) && !gates_wait(c, &s.started_busy, &status) &&
-	    !open_control(&s, as) && !prepare(&s, as)) {
-		int err = start(&s);
-
-		if (err) {
-			log_line("cannot start: %s", strerror(-err));
-			if (!attached(&s))
-				launch_cancel(&s.launch);
-		} else {
-			session_loop(&s);
-			end_load(&s);
-			session_write_reports(&s);
-			status = gates_status(c, &s.gates, status_of(&s));
-		}
+	if (!outputs_open(c, &out)) {
+		if (c->repeat > 1)
+			descriptors_keep();
+		do {
+			repeat.number++;
+			if (repeat.number > 1)
+				repeat_again(&repeat);
+			run_once(c, as, &out, &signals, c->repeat > 1 ? &repeat : NULL, &result);
+			repeat_take(&repeat, &result);
+		} while (repeat_goes_on(&repeat));
+		if (c->repeat > 1)
+			repeat_report(&repeat, &out, &signals.mask);
+		status = gates_status(c, &repeat.gates, repeat.status);
 	}
-	session_free(&s);
+	signals_close(&signals);
+	outputs_close(&out);
+	repeat_free(&repeat);
 	return status;
 }

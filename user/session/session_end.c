@@ -20,7 +20,8 @@ bool session_document_wanted(const struct session *s)
 {
 	const struct config *c = s->config;
 
-	return s->json_out.fd >= 0 || s->journal_out.fd >= 0 || s->recorder.journal_fd >= 0 ||
+	return s->out->json.fd >= 0 || s->out->journal.fd >= 0 || s->out->after.journal_fd >= 0 ||
+	       s->out->recorder.journal_fd >= 0 ||
 	       (c->kind == &kind_time && strstr(c->format, "%{"));
 }
 
@@ -197,12 +198,17 @@ void session_write_reports(struct session *s)
 	fill_self(s, sum);
 	journal_summary(&s->journal, clock_ns(CLOCK_MONOTONIC), sum);
 	session_flush_journal(s);
-	output_close(&s->journal_out, 0);
-	report_json(s->config, &s->json_out, sum, &s->spool);
-	err = after_make(s->config, &s->after, &s->report_out, &s->signals.mask);
+	if (s->repeat) {
+		repeat_add(s->repeat, s->out, sum, &s->spool);
+		summary_free(sum);
+		return;
+	}
+	output_close(&s->out->journal, 0);
+	report_json(s->config, &s->out->json, sum, &s->spool);
+	err = after_make(s->config, &s->out->after, &s->out->report, &s->signals->mask);
 	/* Better another kind of report than none. */
 	if (err || !s->config->kind->made)
-		report_text(s->config, &s->report_out, sum, &s->spool);
+		report_text(s->config, &s->out->report, sum, &s->spool);
 	if (s->spool.err)
 		log_line("the temporary file for --all failed: %s", strerror(-s->spool.err));
 	summary_free(sum);

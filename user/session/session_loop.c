@@ -92,7 +92,7 @@ static void reap(struct session *s)
 		s->root_usage = ru;
 		s->ended_ns = clock_ns(CLOCK_MONOTONIC);
 		if (s->config->wait_tree)
-			signals_take_interrupt(&s->signals);
+			signals_take_interrupt(s->signals);
 		else
 			s->stop = true;
 	}
@@ -112,14 +112,18 @@ static void forward(struct session *s, int signo)
 {
 	int64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	s->ends_series |= signals_is_end(s->signals, signo);
 	if (s->root_ended || attached(s)) {
 		/* Only the tree is waited for, or looked at: the signal ends that. */
 		if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
 			s->stop = true;
 		return;
 	}
+	/* From the keyboard it comes to the command as well. */
+	if (signo == SIGINT || signo == SIGQUIT)
+		return;
 	kill(s->launch.pid, signo);
-	if (signo != SIGTERM || s->signals.term_ignored)
+	if (signo != SIGTERM || s->signals->term_ignored)
 		return;
 	if (!s->term_deadline_ns)
 		s->term_deadline_ns = now + TERM_GRACE_NS;
@@ -144,7 +148,7 @@ static void take_signals(struct session *s)
 	bool kernel;
 	int signo;
 
-	while ((signo = signals_next(&s->signals, &kernel))) {
+	while ((signo = signals_next(s->signals, &kernel))) {
 		if (signo == SIGCHLD)
 			reap(s);
 		else if (signo == SIGTSTP)
@@ -208,7 +212,7 @@ void session_loop(struct session *s)
 		int n = epoll_wait(s->epoll_fd, ev, 4, wait_ms(s, now));
 
 		for (int i = 0; i < n; i++)
-			if (ev[i].data.fd == s->signals.fd)
+			if (ev[i].data.fd == s->signals->fd)
 				take_signals(s);
 			else if (ev[i].data.fd == s->channel.epoll_fd)
 				control_serve(&s->control);

@@ -93,8 +93,9 @@ void session_flush_journal(struct session *s)
 {
 	int err = journal_flush(&s->journal);
 
+	/* It ends there, for all runs to come as well. */
 	if (err)
-		log_line("cannot write '%s': %s", s->journal_out.name, strerror(-err));
+		output_close(&s->out->journal, err);
 	for (int i = 0; i < JOURNAL_COPIES; i++) {
 		if (s->journal.copy_errs[i])
 			log_line("cannot write the journal %s: %s",

@@ -18,20 +18,30 @@ static void set_of(sigset_t *set)
 int signals_open(struct signals *s)
 {
 	const struct sigaction normal = { .sa_handler = SIG_DFL };
-	struct sigaction term;
-	sigset_t set;
+	struct sigaction term, hup;
 
 	/* Children of one that ignores SIGCHLD are reaped without us. */
 	if (sigaction(SIGCHLD, &normal, &s->child))
 		return -errno;
-	if (sigaction(SIGTERM, NULL, &term))
+	if (sigaction(SIGTERM, NULL, &term) || sigaction(SIGHUP, NULL, &hup) ||
+	    sigaction(SIGINT, NULL, &s->interrupt) || sigaction(SIGQUIT, NULL, &s->quit) ||
+	    sigaction(SIGPIPE, NULL, &s->pipe) || sigaction(SIGXFSZ, NULL, &s->xfsz))
 		return -errno;
 	s->term_ignored = term.sa_handler == SIG_IGN;
-	set_of(&set);
-	if (sigprocmask(SIG_BLOCK, &set, &s->mask))
+	s->hup_ignored = hup.sa_handler == SIG_IGN;
+	set_of(&s->taken);
+	if (sigprocmask(SIG_BLOCK, &s->taken, &s->mask))
 		return -errno;
-	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->fd = signalfd(-1, &s->taken, SFD_CLOEXEC | SFD_NONBLOCK);
 	return s->fd < 0 ? -errno : 0;
+}
+
+void signals_as_started(const struct signals *s)
+{
+	sigaction(SIGINT, &s->interrupt, NULL);
+	sigaction(SIGQUIT, &s->quit, NULL);
+	sigaction(SIGPIPE, &s->pipe, NULL);
+	sigaction(SIGXFSZ, &s->xfsz, NULL);
 }
 
 void signals_ignore_keyboard(void)
@@ -65,17 +75,59 @@ bool signals_stop(void)
 	return stopped;
 }
 
+static void take(struct signals *s, int signo)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signo);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	signal(signo, SIG_DFL); /* blocked: it waits for the descriptor */
+	sigaddset(&s->taken, signo);
+	signalfd(s->fd, &s->taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
 void signals_take_interrupt(struct signals *s)
 {
-	sigset_t set, interrupt;
+	take(s, SIGINT);
+}
 
-	sigemptyset(&interrupt);
-	sigaddset(&interrupt, SIGINT);
-	sigprocmask(SIG_BLOCK, &interrupt, NULL);
-	signal(SIGINT, SIG_DFL); /* blocked: it waits for the descriptor */
-	set_of(&set);
-	sigaddset(&set, SIGINT);
-	signalfd(s->fd, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+/* Who started us so that they are ignored does not want to end us by them. */
+void signals_take_keyboard(struct signals *s)
+{
+	signals_ignore_keyboard();
+	if (s->interrupt.sa_handler != SIG_IGN)
+		take(s, SIGINT);
+	if (s->quit.sa_handler != SIG_IGN)
+		take(s, SIGQUIT);
+}
+
+bool signals_is_end(const struct signals *s, int signo)
+{
+	return signo == SIGINT || signo == SIGQUIT || (signo == SIGTERM && !s->term_ignored) ||
+	       (signo == SIGHUP && !s->hup_ignored);
+}
+
+int signals_end_came(struct signals *s)
+{
+	bool kernel;
+	int signo;
+
+	while ((signo = signals_next(s, &kernel)))
+		if (signo == SIGTSTP)
+			signals_stop();
+		else if (signals_is_end(s, signo))
+			return signo;
+	return 0;
+}
+
+bool signals_end_waits(void)
+{
+	sigset_t waiting;
+
+	return !sigpending(&waiting) &&
+	       (sigismember(&waiting, SIGINT) || sigismember(&waiting, SIGQUIT) ||
+		sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGHUP));
 }
 
 int signals_next(struct signals *s, bool *ret_kernel)

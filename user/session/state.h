@@ -12,14 +12,13 @@
 #include "capture/source.h"
 #include "host/env.h"
 #include "journal/write.h"
-#include "output.h"
-#include "session/after.h"
 #include "session/asked.h"
 #include "session/control.h"
 #include "session/gates.h"
+#include "session/outputs.h"
 #include "session/planned.h"
 #include "session/progress.h"
-#include "session/recorder.h"
+#include "session/repeat.h"
 #include "session/sampler.h"
 #include "session/session.h"
 #include "session/signals.h"
@@ -30,7 +29,7 @@
 
 struct session {
 	const struct config *config;
-	struct signals signals;
+	struct signals *signals;
 	struct launch launch;   /* of the command, */
 	struct targets targets; /* or what is attached to */
 	struct source *source;
@@ -46,9 +45,8 @@ struct session {
 	struct env env;
 	struct env_reading env_reading;
 	struct journal journal;
-	struct output report_out, json_out, journal_out;
-	struct after after;
-	struct recorder recorder;
+	struct outputs *out;
+	struct repeat *repeat; /* the series it is a run of; NULL: of none */
 	struct progress progress;
 	struct spool spool;
 	char fallback_reason[768];
@@ -64,7 +62,9 @@ struct session {
 	bool started_busy; /* the host was not quiet when it was no longer waited for */
 	struct gates gates;
 	bool no_private_socket;
-	bool terminated; /* TERM came and the command did not end */
+	bool terminated;  /* TERM came and the command did not end */
+	bool no_command;  /* it could not be executed */
+	bool ends_series; /* a signal came that is to end more than the command */
 	int sink_err;
 };
 
