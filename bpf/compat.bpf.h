@@ -98,6 +98,25 @@ static __always_inline u32 signal_exit_code(struct signal_struct *signal, struct
 	return BPF_CORE_READ(task, group_leader, exit_code);
 }
 
+#define TS_COMPAT 0x0002 /* arch/x86, as long as there has been a thread_info.status */
+
+/*
+ * Whether the system call that current makes is a 32-bit one, which the classic tracepoints leave
+ * out (KERNEL: arch_trace_is_compat_syscall); not x32's.
+ */
+static __always_inline bool is_compat_call(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->thread_info.status))
+		return BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+	return false;
+}
+
+/* A program of 32 bits has no addresses above. */
+static __always_inline bool is_compat_image(struct mm_struct *mm)
+{
+	return BPF_CORE_READ(mm, task_size) <= 1ull << 32;
+}
+
 static __always_inline u64 mm_hugetlb_pages(struct mm_struct *mm)
 {
 	struct mm_struct___hugetlb *huge = (void *)mm;

@@ -43,12 +43,6 @@ static __noinline void exit_memory(struct process *p, struct mm_struct *mm, u32 
 	ev->flags |= EVENT_MEMORY;
 }
 
-/* Set before load: 0 where the exit hook has memory for certain, so that the rest is not verified.
- */
-const volatile __u32 may_be_late = 1;
-/* Set by user space: the exit hook comes when the address space is gone (or as if it were). */
-__u32 exit_late = 0;
-
 static __always_inline bool is_kernels(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, flags) & (PF_IO_WORKER | PF_USER_WORKER);

@@ -24,6 +24,11 @@
 /* Beside an address of the current task: user space may put a cast in the call's place. */
 #define EVENT_CAST_MARK 0x7a5c
 
+/* Whether the tree has had a 32-bit program, where its end needs a hook of its own. */
+#define EVENT_COMPAT_NONE   0
+#define EVENT_COMPAT_SEEN   1 /* user space is woken */
+#define EVENT_COMPAT_HOOKED 2 /* and has done what it can */
+
 /* What the task iterator does, see seed.bpf.h. */
 #define SEED_LOOK      0 /* remembers who made whom */
 #define SEED_TAKE      1 /* takes in what belongs to the tree */

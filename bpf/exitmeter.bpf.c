@@ -361,9 +361,7 @@ int on_signal(struct trace_event_raw_signal_deliver *ctx)
 	return snapshot();
 }
 
-/* execve(2), execveat(2): before 6.10 nothing else comes while the old image is whole. */
-SEC("tracepoint")
-int on_exec_call(void *ctx)
+static __always_inline int exec_call(void)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct process *p = process_find(signal_of(task));
@@ -373,6 +371,33 @@ int on_exec_call(void *ctx)
 	image_note(p->signal, (u64)task);
 	p->exec_noted = 1;
 	return 0;
+}
+
+/* execve(2), execveat(2): before 6.10 nothing else comes while the old image is whole. */
+SEC("tracepoint")
+int on_exec_call(void *ctx)
+{
+	return exec_call();
+}
+
+/* Their numbers for the machine's 32-bit programs; set before load. */
+const volatile __u32 compat_exit = 0;
+const volatile __u32 compat_exit_group = 0;
+const volatile __u32 compat_execve = 0;
+const volatile __u32 compat_execveat = 0;
+
+/* The same calls of 32-bit programs, at each system call of the machine. */
+SEC("raw_tp/sys_enter")
+int on_compat_call(struct bpf_raw_tracepoint_args *ctx)
+{
+	u64 call = ctx->args[1];
+	bool ends = call == compat_exit || call == compat_exit_group;
+
+	if (!ends && (exec_by_tracepoint || (call != compat_execve && call != compat_execveat)))
+		return 0;
+	if (!is_compat_call((void *)bpf_get_current_task()))
+		return 0;
+	return ends ? snapshot() : exec_call();
 }
 
 /* In the creator's context, before the child has run. */

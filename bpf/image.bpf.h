@@ -366,7 +366,8 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 	if (mm_enter((u64)mm, p->event.run, 0, cpu))
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);
-
+	if (!plain)
+		image_look(mm);
 	if (!plain && nr_runs > 1 && env_key_len && p->event.flags & EVENT_RUN_FIRST)
 		env_send(p->signal, (u64)task);
 	if (!plain && nr_runs > 1 && env_start_len && p->event.flags & EVENT_RUN_FIRST)

@@ -209,6 +209,7 @@ __noinline int process_take(u64 task_addr)
 		ev->flags |= EVENT_UNTRACKED_MM;
 	}
 	mm_check(p, task, mm);
+	image_look((struct mm_struct *)mm);
 	birth_note(signal, signal_of(parent), true);
 	run_add(ev->run, FIELD(initial), 1);
 	run_add(ev->run, FIELD(before_cpu_ns), p->before_cpu_ns);

@@ -96,6 +96,14 @@ __u32 split_rss = 0;
 __u64 cpu_offsets[EVENT_CPUS_MAX] = {}; /* per-CPU base offsets, see measure_offsets */
 __u64 offsets_leak = 0;
 
+/* Set before load: 0 where the exit hook has memory for certain, so that the rest is not verified.
+ */
+const volatile __u32 may_be_late = 1;
+/* Set by user space: the exit hook comes when the address space is gone (or as if it were). */
+__u32 exit_late = 0;
+/* With exit_late. */
+__u32 compat_programs = EVENT_COMPAT_NONE;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 2 << 20);
@@ -107,6 +115,24 @@ static __always_inline u64 wake_flags(void)
 	if (bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA) > ring_bytes / 2)
 		return BPF_RB_FORCE_WAKEUP;
 	return BPF_RB_NO_WAKEUP;
+}
+
+/* Wakes user space for the first 32-bit program. */
+static __always_inline void image_look(struct mm_struct *mm)
+{
+	struct awake_event *ev;
+
+	if (!may_be_late || !exit_late || compat_programs != EVENT_COMPAT_NONE ||
+	    !is_compat_image(mm))
+		return;
+	compat_programs = EVENT_COMPAT_SEEN;
+	ev = bpf_ringbuf_reserve(&events, sizeof(*ev), 0);
+	if (!ev) /* its next poll will do */
+		return;
+	ev->at_ns = bpf_ktime_get_ns();
+	ev->type = EVENT_AWAKE;
+	ev->reserved = 0;
+	bpf_ringbuf_submit(ev, BPF_RB_FORCE_WAKEUP);
 }
 
 static __always_inline u64 signal_of(struct task_struct *task)

@@ -84,6 +84,7 @@ struct mm_struct {
 	unsigned long arg_start;
 	unsigned long arg_end;
 	unsigned long env_end;
+	unsigned long task_size;
 	atomic_t mm_users;
 	struct percpu_counter rss_stat[4];
 };
@@ -138,7 +139,13 @@ struct pid_namespace {
 	unsigned int level;
 };
 
+/* x86 alone has a status. */
+struct thread_info {
+	u32 status;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;

@@ -16,7 +16,7 @@ plan=
 # What a kernel that has the plan must give; the rest may be bounds.
 must_be_exact() {
 	case $plan:$1:$(uname -r) in
-	*:fell:* | maxrss:peak:* | maxrss:split:* | maxrss:SIGKILL:* | maxrss:seccomp:* | maxrss:threads:* | maxrss:exec:* | maxrss:vfork:*) false ;;
+	*:fell:* | maxrss:peak:* | maxrss:split:* | maxrss:SIGKILL:* | maxrss:seccomp:* | maxrss:threads:* | maxrss:exec:* | maxrss:vfork:* | maxrss:32-bit:*) false ;;
 	exit_group*:seccomp:5.*) false ;; # no signal is delivered then
 	exit_group*:split:5.* | exit_group*:split:6.[01].* | *:exec:5.* | *:exec:6.[01].*) false ;; # threads count for themselves
 	esac
@@ -53,9 +53,9 @@ total() {
 	sed 's/.*"completeness"://' sum.json | grep -o "\"$1\":[^,}]*" | head -n 1 | cut -d: -f2
 }
 
-# peak_is TRUTH SLACK: exact within SLACK bytes, or a bound that holds; worsens $grade
+# peak_is TRUTH SLACK [FIELD]: exact within SLACK bytes, or a bound that holds; worsens $grade
 peak_is() {
-	peak=$(value peak_rss_bytes)
+	peak=$(value "${3:-peak_rss_bytes}")
 	error=$(value peak_rss_error_bytes)
 	case $peak in '' | null)
 		say "no peak"
@@ -97,6 +97,72 @@ case_is() {
 		echo "ok $count - $plan: $1: $grade"
 	fi
 	cells="$cells $grade |"
+}
+
+# rollup: the most that tiny-32 or tiny-nolibc printed of itself
+rollup() {
+	awk '$1 == "Rss:" && $2 > most { most = $2 } END { print most * 1024 }' out
+}
+
+# alike NAME...: what tiny-nolibc's row, in the file wide, says of these
+alike() {
+	for name; do
+		equal "$name" "$(sed -n "s/^$name //p" wide | head -n 1)"
+	done
+}
+
+# until_true COMMAND...: for 30 s at most
+until_true() {
+	tries=0
+	until "$@" 2>/dev/null || [ $tries -ge 600 ]; do
+		sleep 0.05
+		tries=$((tries + 1))
+	done
+}
+
+# attached_to PROGRAM: by its parent, while it waits for the end of its input; its row
+attached_to() {
+	rm -f end truth run.journal sum.json
+	mkfifo end
+	sh -c "$1 read >truth; :" <end &
+	target=$!
+	exec 3>end
+	until_true grep -q Rss: truth
+	exitmeter -q --source="bpf:$plan" --json sum.json --journal run.journal -p $target >out 2>err 3>&- &
+	meter=$!
+	until_true [ -s run.journal ]
+	exec 3>&-
+	wait $target $meter
+	row "\"comm\":\"$1\""
+}
+
+# A 32-bit program has the row that a 64-bit one has.
+narrow_try() {
+	for how in exit "exec $(command -v tiny-nolibc)"; do
+		# shellcheck disable=SC2086 # words
+		run tiny-nolibc $how
+		row '"comm":"tiny-nolibc"'
+		cp row wide
+		case $how in exec*) how="exec $(command -v tiny-32)" ;; esac
+		# shellcheck disable=SC2086
+		run tiny-32 $how
+		row '"comm":"tiny-32"'
+		peak_is "$(rollup)" 0
+		alike peak_rss_exact exit_code exit_signal threads execs
+	done
+	case $plan in exit_group*) ;; *) return ;; esac
+	# Its hook is attached when it is needed.
+	run sh -c 'tiny-32; sleep 0.3; tiny-32 exit >second'
+	row '"argv":["tiny-32"],' # the shell's copy before it may have been larger
+	whole=$grade
+	peak_is "$(rollup)" 0 peak_rss_final_bytes
+	[ "$grade" = wrong ] || grade=$whole # it may have ended before it was noticed
+	row '"argv":["tiny-32","exit"]'
+	mv second out
+	peak_is "$(rollup)" 0 peak_rss_final_bytes
+	attached_to tiny-32
+	equal exit_code 0
+	[ "$(value split_anon)" != null ] || [ "$grade" = wrong ] || grade=bound
 }
 
 begin() {
@@ -206,6 +272,16 @@ plan_try() {
 	row '"comm":"spawner"'
 	peak_is "$(truth rss)" 262144
 	case_is vfork
+
+	begin
+	if tiny-32 >/dev/null 2>&1; then
+		narrow_try
+		case_is 32-bit
+	else
+		count=$((count + 1))
+		echo "ok $count - $plan: 32-bit # skip elsewhere: no 32-bit programs here"
+		cells="$cells none |"
+	fi
 
 	begin
 	target forks 120 counts 200 >/dev/null 2>&1 &

@@ -6,12 +6,15 @@
  * at all: about 20 pages, all of them below the batch of the kernel's per-CPU counters; so for a
  * 32-bit program too (tiny-32).  As an ordinary program it does the same with a libc around it.
  * Prints its own smaps_rollup as it stays until the end.
+ *
+ *   tiny [exit | read | exec PROGRAM [ARGUMENT...]]
+ *
+ * Without a library it ends by exit_group(2), or: by exit(2); once its input has ended; by becoming
+ * PROGRAM.
  */
 #ifdef TINY_NOLIBC
-#define EXIT(code) call3(__NR_exit_group, code, 0, 0)
 #else
 #include <stdlib.h>
-#define EXIT(code) exit(code)
 #endif
 #include <asm/unistd.h>
 
@@ -94,20 +97,38 @@ static int run(void)
 }
 
 #ifdef TINY_NOLIBC
-void _start(void);
-
-#if defined(__x86_64__) || defined(__i386__)
-__attribute__((force_align_arg_pointer))
+/* The stack as exec leaves it. */
+#if defined(__x86_64__)
+__asm__(".globl _start\n_start: mov %rsp, %rdi\nand $-16, %rsp\ncall begin\n");
+#elif defined(__i386__)
+__asm__(".globl _start\n_start: mov %esp, %eax\nand $-16, %esp\nsub $12, %esp\npush %eax\n"
+	"call begin\n");
+#elif defined(__aarch64__)
+__asm__(".globl _start\n_start: mov x0, sp\nbl begin\n");
 #endif
-void _start(void)
+
+void begin(long *stack);
+
+void begin(long *stack)
 {
-	EXIT(run());
+	char **argv = (char **)(stack + 1), byte;
+	const char *how = stack[0] > 1 ? argv[1] : "";
+	int status = run();
+
+	if (how[0] == 'r')
+		while (call3(__NR_read, 0, (long)&byte, 1) == 1)
+			;
+	if (how[0] == 'e' && how[2] == 'e')
+		call3(__NR_execve, (long)argv[2], (long)(argv + 2), (long)(argv + stack[0] + 1));
+	if (how[0] == 'e' && how[2] == 'i')
+		call3(__NR_exit, status, 0, 0);
+	call3(__NR_exit_group, status, 0, 0);
 	for (;;)
 		;
 }
 #else
 int main(void)
 {
-	EXIT(run());
+	exit(run());
 }
 #endif

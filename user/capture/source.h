@@ -45,6 +45,7 @@ struct source_options {
 	const char *start_env; /* the one that holds the number of its start; NULL: none */
 	bool debug;            /* libbpf's and our own messages on stderr */
 	const char *plan;      /* the hook plan to use; NULL: the best that works */
+	const char *program;   /* the file that @root will execute; NULL: not known */
 };
 
 /* What the record says of the source; texts are static or owned by it. */

@@ -167,6 +167,7 @@ static int bpf_drain(struct source *base)
 
 	if (n < 0)
 		return s->err ? s->err : n;
+	source_bpf_compat_follow(s, true);
 	if (!s->late_tried && clock_ns(CLOCK_MONOTONIC) - s->opened_ns >= LATE_MS * NS_PER_MS)
 		late_open(s);
 	if (!s->beside && tree->repaired)
@@ -471,6 +472,7 @@ static void configure(struct source_bpf *s)
 			   ? skel->progs.on_image
 			   : skel->progs.on_image_plain;
 	skel->rodata->attaching = s->attaching;
+	source_bpf_compat_configure(skel);
 	if (s->split) {
 		skel->rodata->nr_runs = RUNS_MAX;
 		if (s->split_env)
@@ -677,6 +679,8 @@ static int open_once(struct source_bpf *s, bool fresh_btf)
 		err = attach_all(s);
 	if (!err && s->attaching)
 		err = source_bpf_seed_take(s);
+	if (!err)
+		source_bpf_compat_follow(s, false);
 	return err;
 }
 
@@ -715,6 +719,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 		return -EINVAL;
 	}
 	s->plan = o->plan;
+	s->program = o->program;
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
 	s->split = o->split;

@@ -34,6 +34,7 @@ struct source_bpf {
 	struct exitmeter_bpf
 		*probes;     /* programs at functions of the kernel, for plans that need them */
 	const char *plan;    /* asked for; NULL: the best */
+	const char *program; /* what the root will execute; NULL: not known */
 	uint64_t bounded;    /* rows whose peak is a bound */
 	char refused[256];   /* plans that were tried, and why not */
 	bool exec_announced; /* sched_prepare_exec is there */
@@ -89,6 +90,16 @@ void source_bpf_wake(struct source_bpf *s);
 int source_bpf_attach_plan(struct source_bpf *s);
 /* False, and in @why (@cap bytes) what plans there are. */
 bool source_bpf_is_plan(const char *name, char *why, size_t cap);
+
+/* --- 32-bit programs, where their calls are no classic tracepoint's (source_bpf_compat.c) --- */
+
+/* Whether this machine has such programs, and so on_compat_call is of use. */
+bool source_bpf_compat_is(void);
+void source_bpf_compat_configure(struct exitmeter_bpf *skel);
+/* Hooks their calls if the root's program is such a one; @s->probes are loaded. */
+void source_bpf_compat_begin(struct source_bpf *s);
+/* The same once the tree has one; @late: what ended before is a bound, and the record says so. */
+void source_bpf_compat_follow(struct source_bpf *s, bool late);
 
 /* --- a cast in place of a call (source_bpf_cast.c) --- */
 

@@ -101,7 +101,8 @@ static bool tracefs_is_mounted(void)
 /* Whoever sets out to end, in one of the three ways there are. */
 static int attach_exit_calls(struct source_bpf *s)
 {
-	static const char *const names[] = { "on_exit_call", "on_signal", "on_exec_call", NULL };
+	const char *const names[] = { "on_exit_call", "on_signal", "on_exec_call",
+				      source_bpf_compat_is() ? "on_compat_call" : NULL, NULL };
 	int err;
 
 	if (!tracefs_is_mounted())
@@ -123,6 +124,8 @@ static int attach_exit_calls(struct source_bpf *s)
 	if (!err && !s->exec_announced)
 		err = source_bpf_attach_classic(s, s->probes->progs.on_exec_call, "syscalls",
 						"sys_enter_execveat");
+	if (!err)
+		source_bpf_compat_begin(s);
 	return err ? err : attach_late_exit(s);
 }
 

@@ -67,7 +67,8 @@ static int open_source(struct session *s)
 					  .split_env = split_key_variable(c->split_key),
 					  .start_env = c->scheduler.start_env,
 					  .debug = c->debug,
-					  .plan = c->source_plan };
+					  .plan = c->source_plan,
+					  .program = s->facts.exe_path };
 	int err;
 
 	sink.ctx = s;
