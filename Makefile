@@ -7,7 +7,7 @@
 # make check-engines       Prometheus, databases and schedulers that are started for it
 # make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
-# make lint bench fuzz     style and static analysis; costs; parsers against random input
+# make lint bench fuzz     style and static analysis; costs (also bench-plans); parsers against random input
 # make install uninstall   PREFIX, DESTDIR and the folders below
 # make dist                build/dist/: the sources, as one archive (also dist-static: programs that run anywhere)
 # make deb                 build/deb/: Debian packages
@@ -221,7 +221,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-traced bench-record bench-peers fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record bench-peers fuzz \
 	install install-lib install-data install-static uninstall dist dist-static deb check-install check-packages \
 	check-long \
 	clean run-tests FORCE
@@ -492,6 +492,10 @@ lint-flags:
 bench: all $(BENCH)
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/run $(WORKLOADS)
 
+# What each hook plan costs, under qemu.  KERNELS, PLANS and PAIRS select.
+bench-plans: $(B)/static/exitmeter $(BENCH)
+	$(Q)BENCH=$(abspath $(B)/bench) tests/bench/plans
+
 # What tracing costs: the ptrace source, and one that stops at every system call.
 bench-traced: all $(BENCH)
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) BENCH=$(abspath $(B)/bench) tests/bench/traced $(WORKLOADS)
@@ -507,6 +511,7 @@ bench-record: all
 $(B)/bench/nothing: LDFLAGS_BENCH := -static
 $(B)/bench/load: LDFLAGS_BENCH := -static
 $(B)/bench/truth: LDFLAGS_BENCH := -static
+$(B)/bench/pairs: LDFLAGS_BENCH := -static
 $(B)/bench/%: tests/bench/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

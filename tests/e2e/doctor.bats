@@ -76,7 +76,8 @@ refused_by_seccomp() {
 	doctor 0
 	works btf bpf sched_wakeup_new sched_switch sched_process_exit sched_process_exec proc memlock
 	holds "what a run would do" '.source == "bpf" and .exact
-		and (.plan | type == "string" and length > 0)' doctor.json
+		and (.plan | type == "string" and length > 0)
+		and (.cost | test("system call"))' doctor.json
 	meter -- true
 	same "what a run does" "$(summary .source.hook)" "$(jq -r .plan doctor.json)"
 }

@@ -57,6 +57,7 @@ struct source_info {
 	bool exact;           /* each end can be */
 	bool sums;            /* it has the tree's resident memory itself: scans may be partial */
 	const char *degraded; /* why the figures cannot be all the same; NULL */
+	const char *cost;     /* what the hook costs, a clause for the user; NULL: not said */
 	const char *refused;  /* what would have been better, and why not; NULL or "": nothing */
 	int64_t stops;        /* of processes for its sake, and how long; UNKNOWN: none are made */
 	int64_t stopped_ns;

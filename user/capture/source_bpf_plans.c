@@ -15,6 +15,7 @@ struct plan {
 	const char *name; /* --source=bpf:NAME, source.hook */
 	int (*attach)(struct source_bpf *s);
 	const char *degraded; /* NULL: it is exact */
+	const char *cost;     /* measured, see doc/PLANS.md */
 };
 
 static int keep(struct source_bpf *s, struct bpf_link *link)
@@ -129,12 +130,17 @@ static int attach_exit_calls(struct source_bpf *s)
 	return err ? err : attach_late_exit(s);
 }
 
+#define COST_EXIT "system calls cost no more than without it"
+#define COST_CALLS                                                                                \
+	"every system call of the machine costs more while it runs, a cheap one a quarter, four " \
+	"fifths where there are 32-bit programs"
+
 static const struct plan plans[] = {
-	{ "sched_process_exit+mm", attach_exit_tracepoint, NULL },
-	{ "kprobe:taskstats_exit", attach_exit_kprobe, NULL },
-	{ "fentry:taskstats_exit", attach_exit_entry, NULL },
-	{ "exit_group+exit+signal_deliver", attach_exit_calls, NULL },
-	{ "maxrss", attach_late_exit, "this plan of hooks has only bounds of peaks" },
+	{ "sched_process_exit+mm", attach_exit_tracepoint, NULL, COST_EXIT },
+	{ "kprobe:taskstats_exit", attach_exit_kprobe, NULL, COST_EXIT },
+	{ "fentry:taskstats_exit", attach_exit_entry, NULL, COST_EXIT },
+	{ "exit_group+exit+signal_deliver", attach_exit_calls, NULL, COST_CALLS },
+	{ "maxrss", attach_late_exit, "this plan of hooks has only bounds of peaks", COST_EXIT },
 };
 
 #define N_PLANS (sizeof(plans) / sizeof(plans[0]))
@@ -179,6 +185,7 @@ int source_bpf_attach_plan(struct source_bpf *s)
 			s->base.info.hook = plans[i].name;
 			if (plans[i].degraded)
 				s->base.info.degraded = plans[i].degraded;
+			s->base.info.cost = plans[i].cost;
 			s->base.info.refused = s->refused;
 			return 0;
 		}

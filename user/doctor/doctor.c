@@ -44,9 +44,9 @@ static void print_text(const struct checks *c, const struct verdict *v)
 		printf("%-18s  %-7s  %s%s%s\n", k->name, word_of(k), k->detail,
 		       k->remedy ? "; would allow it: " : "", k->remedy ? k->remedy : "");
 	}
-	printf("source now: %s%s%s%s, %s%s%s%s%s\n", v->source, *v->plan ? " (" : "", v->plan,
+	printf("source now: %s%s%s%s, %s%s%s%s%s%s%s\n", v->source, *v->plan ? " (" : "", v->plan,
 	       *v->plan ? ")" : "", v->exact ? "exact" : "not exact", v->exact ? "" : ": ", v->why,
-	       *v->refused ? "; not bpf: " : "", v->refused);
+	       *v->cost ? "; " : "", v->cost, *v->refused ? "; not bpf: " : "", v->refused);
 }
 
 static int print_json(const struct checks *c, const struct verdict *v)
@@ -84,6 +84,8 @@ static int print_json(const struct checks *c, const struct verdict *v)
 	json_cstring(&j, v->source);
 	json_key(&j, "plan");
 	json_cstring(&j, *v->plan ? v->plan : NULL);
+	json_key(&j, "cost");
+	json_cstring(&j, *v->cost ? v->cost : NULL);
 	json_key(&j, "exact");
 	json_bool(&j, v->exact);
 	json_key(&j, "reason");

@@ -100,6 +100,7 @@ static bool try_source(int (*open)(const struct source_options *o, const struct 
 		return false;
 	snprintf(ret->source, sizeof(ret->source), "%s", source->info.exits);
 	snprintf(ret->plan, sizeof(ret->plan), "%s", source->info.hook ? source->info.hook : "");
+	snprintf(ret->cost, sizeof(ret->cost), "%s", source->info.cost ? source->info.cost : "");
 	err = source_finish(source, true, &totals);
 	if (source->info.degraded)
 		snprintf(ret->why, sizeof(ret->why), "%s", source->info.degraded);
