@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		summary_free(r.summary);
 	} while (r.more);
-	render_series(&series);
+	if (series.n)
+		render_series(&series);
 	run_series_free(&series);
 	journal_runs_close(&runs);
 	fclose(in);

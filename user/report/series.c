@@ -316,6 +316,8 @@ int run_series_json(const struct run_series *s, const struct document_sink *to)
 	struct json j;
 	int err;
 
+	if (!s->n)
+		return 0;
 	json_init(&j);
 	json_open(&j);
 	json_key(&j, "schema");

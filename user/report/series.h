@@ -35,7 +35,7 @@ void run_series_free(struct run_series *s);
  * Each 0, -ENOMEM or what the sink said.
  */
 int run_series_text(const struct run_series *s, bool each, const struct document_sink *to);
-/* One object, in a line. */
+/* One object, in a line; of no runs nothing. */
 int run_series_json(const struct run_series *s, const struct document_sink *to);
 
 #endif /* SERIES_H */
