@@ -178,6 +178,24 @@ static __always_inline int process_exit(struct task_struct *task, struct process
 	return 0;
 }
 
+/*
+ * The ring is full: the record stays in the map of processes, under an odd key, which no address
+ * is, until user space takes it from there.  Not at the cost of those who live.
+ */
+__noinline int record_keep(u64 signal)
+{
+	struct process *p = process_find(signal);
+	u64 key;
+
+	if (!p || tree.processes + records_kept - records_taken >= keep_max)
+		return -1;
+	key = (p->event.start_ns ^ (u64)p->event.tgid << 40) << 1 | 1;
+	if (bpf_map_update_elem(&processes, &key, p, BPF_NOEXIST))
+		return -1;
+	__sync_fetch_and_add(&records_kept, 1);
+	return 0;
+}
+
 /* What the ended process adds to the totals. */
 static __always_inline void total_record(struct run_totals *r, struct exit_event *ev, u64 peak)
 {
@@ -216,7 +234,7 @@ static __always_inline void process_finish(struct process *p, u64 task, bool lea
 	total_record(&tree, ev, peak);
 	if ((own = run_own(ev->run)))
 		total_record(own, ev, peak);
-	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags())) {
+	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags()) && record_keep(signal)) {
 		__sync_fetch_and_add(&drops.exit_events, 1);
 		run_add(ev->run, FIELD(lost_exits), 1);
 	}

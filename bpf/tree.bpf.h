@@ -20,6 +20,7 @@ const volatile __u32 hiwater_slack_pages = 0;
 const volatile __u32 prio_tells_class = 0;
 const volatile __u32 attaching = 0; /* the tree was there before us */
 const volatile __u32 ring_bytes = 0;
+const volatile __u32 keep_max = 0; /* with so many in the processes map no record is kept there */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -85,6 +86,8 @@ __u64 runs_begun = 0;
 __u64 living[LIVING_MAX] = {}; /* address spaces of the tree, 0: free */
 __u32 living_top = 0;          /* places above were never used */
 struct drop_counts drops = {};
+__u64 records_kept = 0;  /* that found no room in the ring, ever */
+__u64 records_taken = 0; /* of those, by user space */
 /* Metering is over: from here on nothing changes, so that it can be read as of one moment. */
 __u32 closed = 0;
 struct cpu_slot slots[EVENT_CPUS_MAX] = {};

@@ -9,11 +9,11 @@ is_stopped() {
 	[ "$(sed 's/.*) //' "/proc/$1/stat" | cut -d' ' -f1)" = T ]
 }
 
-# Stopped while 20,000 processes end, in a ring buffer that holds a few.
+# Stopped while 20,000 processes end, in a ring buffer that holds a few, and no room to keep more.
 @test "case 33: 20,000 exits while exitmeter is stopped, ring buffer of 4 KiB" {
 	exits_needed "loss of records"
 	mkfifo start finish
-	EXITMETER_TEST_RING_BYTES=4096 meter_background -- \
+	EXITMETER_TEST_RING_BYTES=4096 EXITMETER_TEST_MAP_ENTRIES=1024 meter_background -- \
 		"$WORK/churn" 20000 vfork jobs=2 big=40 start=start done=finish
 	read -r _ <start
 	kill -STOP "$METER_PID"
@@ -39,6 +39,38 @@ is_stopped() {
 	within peak "$(summary .usage.peak_rss_lower_bytes)" $((40 * MIB)) $((46 * MIB))
 	same faults "$(($(summary .usage.minor_faults) >= $(truth minflt)))" 1
 	same processes "$(summary .usage.total_processes)" $(($(truth forks) + 1))
+}
+
+@test "case 33: 5,000 exits while exitmeter is stopped: no record is lost, wherever they are kept" {
+	exits_needed "records"
+	[ "$SOURCE" = bpf ] || skip "elsewhere: the ring is the kernel's"
+	mkfifo start finish
+	EXITMETER_TEST_RING_BYTES=4096 meter_background -- \
+		"$WORK/churn" 5000 vfork jobs=2 big=40 start=start done=finish
+	read -r _ <start
+	kill -STOP "$METER_PID"
+	until_true 5 is_stopped "$METER_PID"
+	echo x >start
+	read -r _ <finish
+	kill -CONT "$METER_PID"
+	echo x >finish
+	meter_wait
+	same status "$status" 0
+	same exits "$(summary .completeness.exits)" $(($(truth forks) + 1))
+	same "exit records lost" "$(summary '.completeness.reasons | map(select(test("^exit-records"))) | length')" 0
+	same rows "$(jq -n '[inputs | select(.event == "process" and .running != true)] | length' run.journal)" \
+		$(($(truth forks) + 1))
+	cpu_close cpu "$(summary .usage.cpu_seconds)" \
+		"$(summary '.rusage | (.cpu_user_seconds + .cpu_system_seconds) * 1e6 | round')" 20
+}
+
+@test "case 33: 10,000 that live and end at once" {
+	exits_needed "records"
+	meter -- "$WORK/crowd" 10000
+	same status "$status" 0
+	exact
+	same most "$(summary .usage.max_processes)" 10001
+	same exits "$(summary .completeness.exits)" 10001
 }
 
 @test "case 33: nothing is lost where the ring is large enough" {

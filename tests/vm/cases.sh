@@ -215,7 +215,7 @@ exact && between "$(row rchar '"comm":"ioread"')" $((300 * M)) $((301 * M)) &&
 check "case 32: what was read"
 
 mkfifo start finish
-EXITMETER_TEST_RING_BYTES=4096 exitmeter -q --source="${SOURCE:-bpf}" --json sum.json -- \
+EXITMETER_TEST_MAP_ENTRIES=64 EXITMETER_TEST_RING_BYTES=4096 exitmeter -q --source="${SOURCE:-bpf}" --json sum.json -- \
 	churn 2000 vfork jobs=2 big=20 start=start done=finish >out 2>err &
 meter=$!
 # shellcheck disable=SC2317 # called by name

@@ -165,6 +165,8 @@ static int bpf_drain(struct source *base)
 	int n = ring_buffer__consume(s->ring);
 	uint64_t cpu_ns;
 
+	if (n >= 0)
+		n = source_bpf_take_kept(s) ? -1 : n;
 	if (n < 0)
 		return s->err ? s->err : n;
 	source_bpf_compat_follow(s, true);
@@ -460,6 +462,7 @@ static void configure(struct source_bpf *s)
 	skel->rodata->prio_tells_class = access("/sys/kernel/sched_ext", F_OK) != 0;
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
+	skel->rodata->keep_max = entries / 4 * 3;
 	bpf_map__set_max_entries(skel->maps.mms, entries);
 	bpf_map__set_autocreate(skel->maps.threads, s->attaching);
 	bpf_map__set_autocreate(skel->maps.births, s->attaching);

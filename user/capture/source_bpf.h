@@ -162,5 +162,7 @@ void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, i
 void source_bpf_update_clocks(struct source_bpf *s);
 /* Hands them on as exit records with running; metering is closed.  0, or the sink's error. */
 int source_bpf_hand_on_living(struct source_bpf *s);
+/* Ended ones' records for which there was no room in the ring.  0, or the sink's error. */
+int source_bpf_take_kept(struct source_bpf *s);
 
 #endif /* SOURCE_BPF_H */

@@ -96,6 +96,12 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	return s->base.sink.on_exit(s->base.sink.ctx, &r);
 }
 
+/* An ended one's record, for which there was no room in the ring (record_keep). */
+static bool is_kept(uint64_t key)
+{
+	return key & 1;
+}
+
 void source_bpf_update_clocks(struct source_bpf *s)
 {
 	int fd = bpf_map__fd(s->skel->maps.processes);
@@ -106,7 +112,7 @@ void source_bpf_update_clocks(struct source_bpf *s)
 	while (!bpf_map_get_next_key(fd, at, &next)) {
 		key = next;
 		at = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &p))
+		if (!is_kept(key) && !bpf_map_lookup_elem(fd, &key, &p))
 			scan_cpu_ns((pid_t)p.event.pid);
 	}
 }
@@ -121,8 +127,30 @@ int source_bpf_hand_on_living(struct source_bpf *s)
 	while (!err && !bpf_map_get_next_key(fd, at, &next)) {
 		key = next;
 		at = &key;
-		if (!bpf_map_lookup_elem(fd, &key, &p))
+		if (!is_kept(key) && !bpf_map_lookup_elem(fd, &key, &p))
 			err = take_running(s, &p);
+	}
+	return err;
+}
+
+int source_bpf_take_kept(struct source_bpf *s)
+{
+	volatile const __u64 *kept = &s->skel->bss->records_kept;
+	__u64 *taken = &s->skel->bss->records_taken;
+	int fd = bpf_map__fd(s->skel->maps.processes), err = 0;
+	uint64_t key, next;
+	uint64_t *at = NULL;
+	struct process p;
+
+	while (!err && *taken < *kept && !bpf_map_get_next_key(fd, at, &next)) {
+		if (is_kept(next) && !bpf_map_lookup_elem(fd, &next, &p) &&
+		    !bpf_map_delete_elem(fd, &next)) {
+			__atomic_fetch_add(taken, 1, __ATOMIC_RELAXED);
+			err = source_bpf_on_record(s, &p.event, sizeof(p.event));
+			continue; /* from the same place on */
+		}
+		key = next;
+		at = &key;
 	}
 	return err;
 }
