@@ -204,6 +204,7 @@ __noinline int process_take(u64 task_addr)
 	e = bpf_map_lookup_elem(&mms, &mm);
 	if (e && e->mm == mm && !e->dead) {
 		ev->flags |= EVENT_SHARED_MM;
+		ev->mark_before_pages = 0; /* that is the other's */
 		__sync_fetch_and_add(&e->users, 1);
 	} else if (mm_enter(mm, ev->run, 0, CPU_ANY)) {
 		ev->flags |= EVENT_UNTRACKED_MM;

@@ -40,7 +40,40 @@ static void memory_from_proc(const struct source_bpf *s, const struct exit_event
 	if (status->vm_hwm_bytes > r->peak_rss_bytes && status->vm_hwm_bytes > before) {
 		r->peak_rss_bytes = status->vm_hwm_bytes;
 		r->peak_source = PEAK_VMHWM;
+		r->notes |= NOTE_HIWATER;
 	}
+}
+
+/*
+ * The most that its image is known to have come to; its part in the peak goes into @e.  Of one that
+ * is past the exit hook the event has both.
+ */
+static uint64_t image_pages(const struct source_bpf *s, const struct process *p,
+			    struct exit_event *e)
+{
+	uint64_t epoch = s->skel->bss->tree.epoch;
+	struct mm_entry mm = { 0 };
+	bool shares;
+
+	if (e->flags & EVENT_EXITED)
+		return e->flags & EVENT_MEMORY ? e->peak_pages : 0;
+	e->at_peak_pages = 0;
+	e->at_peak_epoch = epoch;
+	if (bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm))
+		return 0;
+	/* One address space has one part, that of the process it belongs to. */
+	shares = e->flags & EVENT_SHARED_MM && mm.users > 1;
+	if (!shares)
+		e->at_peak_pages = mm.epoch == epoch ? mm.at_peak : mm.net;
+	return mm.known;
+}
+
+/* Whether the peak is the kernel's approximate mark. */
+static bool is_mark(const struct exit_event *e, uint64_t image)
+{
+	if (e->images_peak_pages > image)
+		return e->flags & EVENT_IMAGES_HIWATER;
+	return e->flags & EVENT_EXITED && e->flags & EVENT_HIWATER;
 }
 
 /* One that still lives: what the maps hold, and its own high-water mark. */
@@ -50,22 +83,18 @@ static int take_running(struct source_bpf *s, const struct process *p)
 	struct exit_event e = p->event;
 	struct proc_status status;
 	struct proc_stat stat;
-	struct mm_entry mm = { 0 };
 	struct exit_record r;
-	uint64_t known = e.images_peak_pages;
+	uint64_t image = image_pages(s, p, &e);
+	uint64_t known = image > e.images_peak_pages ? image : e.images_peak_pages;
 	int64_t clock = counted || !e.pid ? UNKNOWN : scan_cpu_ns((pid_t)e.pid);
 
-	if (!bpf_map_lookup_elem(bpf_map__fd(s->skel->maps.mms), &p->mm, &mm) && mm.known > known)
-		known = mm.known;
 	if (clock > (int64_t)p->before_cpu_ns)
 		e.cpu_ns = (uint64_t)clock - p->before_cpu_ns;
-	e.at_peak_pages = mm.epoch == s->skel->bss->tree.epoch ? mm.at_peak : mm.net;
-	e.at_peak_epoch = s->skel->bss->tree.epoch;
 	source_bpf_record(s, &e, &r);
 	r.running = true;
 	r.ended_ns = UNKNOWN;
 	r.wait_status = UNKNOWN;
-	r.notes = source_bpf_notes(&e, false);
+	r.notes = source_bpf_notes(&e, is_mark(&e, image));
 	if (!counted) {
 		r.minor_faults = r.major_faults = UNKNOWN;
 		r.voluntary_switches = r.involuntary_switches = UNKNOWN;
