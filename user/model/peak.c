@@ -32,7 +32,11 @@ void peak_on_totals(struct peak *p, const struct totals *t)
 		p->ended_sum = t->sum_peak_bytes;
 	/* Only what no record can say: some were lost, or (-1) there are none. */
 	if (t->lost_exits != 0 && t->largest_peak_bytes > p->process) {
-		p->process = p->process_lower = t->largest_peak_bytes;
+		p->process = t->largest_peak_bytes;
+		/* It may be a mark; where there are sums, they have what was seen of it. */
+		if (t->lower_max_bytes >= 0)
+			return;
+		p->process_lower = t->largest_peak_bytes;
 		p->process_at_ns = UNKNOWN;
 		p->process_source = t->lost_exits > 0 ? PEAK_EXIT : PEAK_RUSAGE;
 	}

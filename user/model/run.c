@@ -417,7 +417,8 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 	run_stretches_end(r, end, s);
 	s->n_marks = em_meter_aged(&r->meter, now, s->marks, EM_MAX_MARKS);
 	tree_sort_peak(&r->tree);
-	if (r->peak.source == PEAK_TRACKED) {
+	/* They are of the kernel's own maximum. */
+	if (r->peak.source == PEAK_TRACKED && r->peak.lower == r->peak.kernel_lower) {
 		memcpy(s->at_peak, r->tree.at_peak, sizeof(s->at_peak));
 		s->n_at_peak = r->tree.n_at_peak;
 	}
