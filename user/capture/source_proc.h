@@ -21,6 +21,10 @@ struct seen {
 	struct proc_status status;
 	struct io_counts io;
 	bool had_threads;          /* more than one, at some time */
+	UT_hash_handle by_rss;     /* of those that were read in this pass: */
+	int64_t key_rss_bytes;     /* what was resident */
+	bool shares;               /* another's address space, when it was last seen; */
+	int64_t shared_mark_bytes; /* the mark of that */
 	bool has_stat, has_status; /* was read at least once */
 	char argv_of[64];          /* its name when its arguments were read */
 	int64_t born_ns;
@@ -45,7 +49,7 @@ struct source_proc {
 	size_t n_roots;
 	bool taken_in;                                 /* source_open is over */
 	int64_t initial, base_user_ns, base_system_ns; /* when it was attached */
-	struct seen *by_pid;
+	struct seen *by_pid, *by_rss;
 	pid_t *strangers; /* children that we had before (a shell's that executed us) */
 	size_t n_strangers;
 	uint64_t pass;

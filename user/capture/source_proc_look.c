@@ -2,7 +2,9 @@
 #include "capture/source_proc.h"
 
 #include <errno.h>
+#include <linux/kcmp.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "units.h"
@@ -142,6 +144,30 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 	return p;
 }
 
+static bool same_space(const struct seen *a, const struct seen *b)
+{
+	return !syscall(SYS_kcmp, a->pid, b->pid, KCMP_VM, 0, 0);
+}
+
+/*
+ * By vfork or CLONE_VM: what is resident there is its creator's, or of another that has as much.
+ * Where kcmp(2) is refused they are told apart by nothing.
+ */
+static bool shares_space(struct source_proc *s, struct seen *p, int64_t rss_bytes)
+{
+	const struct seen *creator = proc_find(s, p->ppid);
+	struct seen *q;
+
+	if (creator && creator != p && same_space(p, creator))
+		return true;
+	HASH_FIND(by_rss, s->by_rss, &rss_bytes, sizeof(rss_bytes), q);
+	if (q)
+		return same_space(p, q);
+	p->key_rss_bytes = rss_bytes;
+	HASH_ADD(by_rss, s->by_rss, key_rss_bytes, sizeof(p->key_rss_bytes), p);
+	return false;
+}
+
 static void look_at(struct source_proc *s, struct seen *p, struct sums *sum)
 {
 	struct scan_result *r = &sum->scan;
@@ -156,6 +182,14 @@ static void look_at(struct source_proc *s, struct seen *p, struct sums *sum)
 	r->threads += p->stat.threads;
 	if (scan_status(p->pid, &st) || st.vm_rss_bytes < 0)
 		return;
+	p->shares = shares_space(s, p, st.vm_rss_bytes);
+	if (p->shares) {
+		p->shared_mark_bytes = st.vm_hwm_bytes;
+		return;
+	}
+	/* Left alone in it: that mark is not of its own time. */
+	if (st.vm_hwm_bytes == p->shared_mark_bytes)
+		st.vm_hwm_bytes = st.vm_rss_bytes;
 	if (p->has_status && p->status.vm_hwm_bytes > st.vm_hwm_bytes)
 		st.vm_hwm_bytes = p->status.vm_hwm_bytes; /* an image before the last exec */
 	p->status = st;
@@ -182,7 +216,10 @@ static void note_before(struct seen *p)
 	p->before = p->stat;
 	p->cpu_before_ns = p->cpu_ns;
 	p->io_before = p->io;
-	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes : UNKNOWN;
+	/* It may be the last one that is left of those that share it. */
+	p->mark_before_bytes = p->has_status ? p->status.vm_hwm_bytes
+			       : p->shares   ? p->shared_mark_bytes
+					     : UNKNOWN;
 }
 
 /* One that was seen alive has all its figures now. */
@@ -234,6 +271,7 @@ int proc_look(struct source_proc *s, struct sums *sum)
 		if (s->attached && !s->taken_in)
 			note_before(p);
 	}
+	HASH_CLEAR(by_rss, s->by_rss);
 	free(all);
 	HASH_ITER (hh, s->by_pid, p, next)
 		if (!err && p->pass != s->pass)

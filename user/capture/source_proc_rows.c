@@ -62,6 +62,8 @@ int proc_hand_on(struct source_proc *s, struct seen *p, bool running)
 	}
 	if (r.peak_rss_bytes >= 0)
 		r.peak_source = PEAK_VMHWM;
+	else if (p->shares)
+		r.notes |= NOTE_SHARED_MM;
 	if (p->taken_in)
 		take_off_before(s, p, &r);
 	if (r.cpu_ns < 0 && r.cpu_user_ns + r.cpu_system_ns > 0)
