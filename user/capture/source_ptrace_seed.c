@@ -152,6 +152,13 @@ static int pass(struct tracer *t, bool *ret_new)
 	return err;
 }
 
+static bool is_zombie(pid_t pid)
+{
+	struct proc_stat stat;
+
+	return !scan_stat(pid, &stat) && (stat.state == 'Z' || stat.state == 'X');
+}
+
 /* The children of one thread, each followed at once: faster than they can fork and end. */
 static int take_children(struct tracer *t, const struct tracee *e, bool *ret_new)
 {
@@ -165,7 +172,9 @@ static int take_children(struct tracer *t, const struct tracee *e, bool *ret_new
 	while (!err && file && fscanf(file, "%d", &pid) == 1) {
 		const struct found f = { .stat = { .pid = pid, .ppid = parent, .state = 'R' } };
 
-		if (!member_find(&t->table, pid) && pid != getpid() && pid != getppid())
+		/* One that nobody waits for stays there, and was none of those to be taken in. */
+		if (!member_find(&t->table, pid) && pid != getpid() && pid != getppid() &&
+		    !is_zombie(pid))
 			err = take_process(t, &f, ret_new);
 	}
 	if (file)
