@@ -175,11 +175,12 @@ static void close_image(struct tracer *t, struct member *m, const struct rusage 
 		least = least < 0 ? UNKNOWN : larger(least - shared, 0);
 		m->images_bytes = larger(m->images_bytes, least);
 		m->images_most_bytes = larger(m->images_most_bytes, larger(most - shared, 0));
-	} else if (m->taken_in) {
+	} else if (!m->shares) {
 		m->images_bytes = larger(m->images_bytes, larger(least, m->before.mark_bytes));
 		m->images_most_bytes = larger(m->images_most_bytes, most);
 	}
-	if (!m->shares)
+	/* Of one that it shared it tells when nobody else is left to. */
+	if (!m->shares || (m->space && m->space->users == 1))
 		space_most(m, most ? most + reading_slack(&t->reader, m) : 0);
 	m->maxrss_bytes = larger(m->maxrss_bytes, maxrss);
 }
@@ -226,6 +227,8 @@ void tracer_execed(struct tracer *t, struct member *m)
 		close_image(t, m, &ru);
 	space_leave(t, m);
 	m->space = space_new(t);
+	if (m->shares) /* it had no mark of its own before */
+		m->before.mark_bytes = 0;
 	m->held = m->shares = m->seen = m->seen_last = false;
 	m->inherited_bytes = 0;
 	m->execs++;
@@ -242,6 +245,16 @@ static int8_t oom_killed(int wait_status)
 		      (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL);
 
 	return may_be ? UNKNOWN : 0;
+}
+
+/* As model/peak has it of a row: what the tree is known to have had. */
+static int64_t sure_peak(const struct exit_record *r)
+{
+	if (r->peak_source == PEAK_LIFETIME)
+		return r->peak_since_bytes;
+	if (!(r->notes & NOTE_HIWATER))
+		return r->peak_rss_bytes;
+	return r->peak_error_bytes < 0 ? UNKNOWN : r->peak_rss_bytes - r->peak_error_bytes;
 }
 
 static void add_to_totals(struct tracer *t, const struct exit_record *r)
@@ -264,7 +277,7 @@ static void add_to_totals(struct tracer *t, const struct exit_record *r)
 	sum->cpu_ns += larger(r->cpu_ns, 0);
 	sum->cpu_user_ns += larger(r->cpu_user_ns, 0);
 	sum->cpu_system_ns += larger(r->cpu_system_ns, 0);
-	sum->largest_peak_bytes = larger(sum->largest_peak_bytes, r->peak_rss_bytes);
+	sum->largest_peak_bytes = larger(sum->largest_peak_bytes, sure_peak(r));
 	sum->sum_peak_bytes += larger(r->peak_rss_bytes, 0);
 }
 
