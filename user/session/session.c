@@ -127,14 +127,15 @@ static int let_go(struct session *s)
 	s->env_reading.of = attached(s) ? root : 0;
 	if (session_document_wanted(s))
 		env_read_root(&s->env, root);
-	if (planned) {
+	/* Of a tree that runs the first look may have rows already. */
+	if (planned || attached(s))
 		begin_journal(s);
+	if (planned)
 		planned_serve(&s->planned, &s->control, 0);
-	}
 	begin_load(s);
 	asked_start(&s->asked, clock_ns(CLOCK_MONOTONIC));
 	err = attached(s) ? 0 : launch_go(&s->launch);
-	if (!planned)
+	if (!planned && !attached(s))
 		begin_journal(s);
 	session_flush_journal(s); /* there from the start, whatever happens to us */
 	return err;
