@@ -166,7 +166,8 @@ static void close_image(struct tracer *t, struct member *m, const struct rusage 
 
 	if (m->seen)
 		least = larger(m->last.mark_bytes, m->last.rss_bytes);
-	if (maxrss > others)
+	/* At the first of one that was there before it may be of any image before that. */
+	if (maxrss > others && !(m->taken_in && !m->execs))
 		least = larger(least, maxrss);
 	if (m->held) {
 		most = 0;
