@@ -158,12 +158,21 @@ static void take_signals(struct session *s)
 	}
 }
 
+/*
+ * A look at /proc is not one moment: one may be born behind it while its parent ends before it.  So
+ * nobody is there when two in a row find nobody.
+ */
 static bool tree_lives(struct session *s)
 {
-	struct tree_sample t = { .at_ns = clock_ns(CLOCK_MONOTONIC) };
+	bool lives = false;
 
-	sampler_totals(&s->sampler, &t);
-	return t.totals.processes > 0;
+	for (int i = 0; !lives && i < 2; i++) {
+		struct tree_sample t = { .at_ns = clock_ns(CLOCK_MONOTONIC) };
+
+		sampler_totals(&s->sampler, &t);
+		lives = t.totals.processes > 0;
+	}
+	return lives;
 }
 
 static int sooner(int a, int64_t b_ns)
