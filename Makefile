@@ -4,6 +4,7 @@
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
+# make check-model         random histories of processes against a plain model; HISTORIES=N, ACT=N acted out
 # make check-engines       Prometheus, databases and schedulers that are started for it
 # make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
 # make vm                  exact on other kernels too: Debian's, under qemu
@@ -221,7 +222,7 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record bench-peers fuzz \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-model model check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record bench-peers fuzz \
 	install install-lib install-data install-static uninstall dist dist-static deb check-install check-packages \
 	check-long \
 	clean run-tests FORCE
@@ -394,6 +395,24 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_HELP) $(B)/libpure.a $(B)/flags
 $(B)/unit/test_kernels: $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.bpf.o)
 $(B)/unit/test_kernels: private PURE_LIBS += $(EXITMETER_LIBS)
 
+# Histories of processes told to the fold; sees the wire format, and needs neither root nor libbpf.
+MODEL_SRC  := $(filter-out %/act_model.c,$(wildcard tests/model/*.c))
+MODEL_REAL := $(call obj,$(patsubst %,user/capture/source_%.c,bpf_records bpf_living ptrace_reading))
+$(B)/model/%.o: tests/model/%.c $(B)/flags $(SKELS)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CPPFLAGS_) $(BPF_CPPFLAGS) $(SYS_CFLAGS) $(CFLAGS) $(CFLAGS_) \
+		-MMD -MP -c $< -o $@
+
+$(B)/model/check_model: $(MODEL_SRC:tests/model/%.c=$(B)/model/%.o) $(MODEL_REAL) $(B)/libpure.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(PURE_LIBS) $(LDLIBS) -lm -o $@
+
+# The same acted out under exitmeter.
+$(B)/model/act_model: $(patsubst %,$(B)/model/%.o,act_model history truth)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(PURE_LIBS) $(LDLIBS) -lm -o $@
+
 # Programs with a known cost: never sanitised, little optimised.
 WORKFLAGS := -std=gnu17 -D_GNU_SOURCE -O1 -g -pthread -Wall -Wextra -Werror
 
@@ -414,8 +433,22 @@ check-unit:
 	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS=unit run-tests
 check-e2e:
 	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS=e2e run-tests
+# HISTORIES=1000000 FIRST=1: told to the fold; ACT=100 SOURCES=bpf: acted out by processes as well.
+HISTORIES ?= 100000
+FIRST     ?= 1
+ACT       ?= 0
+SOURCES   ?= bpf ptrace proc
+check-model:
+	+$(Q)$(SUB) B=$(B)-test ASSERT=1 model
+model: $(B)/model/check_model
+	$(Q)$(B)/model/check_model $(FIRST) $(HISTORIES)
+ifneq ($(ACT),0)
+model: all $(B)/model/act_model $(B)/work/static/act
+	$(Q)cd $(B)/model && for source in $(SOURCES); do \
+		./act_model -s $$source ../exitmeter ../work/static/act $(FIRST) $(ACT) || exit; done
+endif
 # Less those whose subject is what the kernel's side measures: the same code runs in the others.
-KERNEL_SIDE := exactness memory plans twocpus threads cpu loss
+KERNEL_SIDE := exactness memory plans twocpus threads cpu loss histories
 check-san:
 	+$(Q)$(SUB) B=$(B)-san ASSERT=1 SAN=1 TESTS="unit e2e" \
 		E2E="$(filter-out $(KERNEL_SIDE:%=tests/e2e/%.bats),$(E2E))" run-tests
@@ -432,13 +465,13 @@ SIDE_BY_SIDE := attempts badinput compare completions doctor env formats html id
 BESIDE_E2E = $(filter $(SIDE_BY_SIDE:%=tests/e2e/%.bats),$(E2E))
 TESTS ?= unit e2e
 ifneq ($(filter unit,$(TESTS)),)
-BESIDE += $(UNIT)
-run-tests: $(UNIT)
+BESIDE += $(UNIT) $(B)/model/check_model
+run-tests: $(UNIT) $(B)/model/check_model
 endif
 ifneq ($(filter e2e,$(TESTS)),)
 BESIDE += $(BESIDE_E2E)
 RUN    += $(filter-out $(BESIDE_E2E),$(E2E))
-run-tests: all $(WORK) $(if $(SAN),,$(STATIC))
+run-tests: all $(WORK) $(B)/model/act_model $(if $(SAN),,$(STATIC))
 endif
 run-tests:
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
