@@ -198,7 +198,7 @@ static void crumbs(void)
 {
 	for (int i = 0; i < 200; i++) {
 		if (!child()) {
-			burn(CLOCK_PROCESS_CPUTIME_ID, 5);
+			burn(CLOCK_PROCESS_CPUTIME_ID, 10);
 			_exit(0);
 		}
 		wait_all();
@@ -214,7 +214,7 @@ static const struct work {
 	{ "together", together, "180", "-", "4" }, { "copies", copies, "200", "-", "5" },
 	{ "killed", killed, "150", "-", "2" },     { "daemonised", daemonised, "150", "-", "3" },
 	{ "images", images, "150", "-", "1" },     { "threads", threads, "-", "0.8", "1" },
-	{ "storm", storm, "-", "-", "1001" },      { "crumbs", crumbs, "-", "1", "201" },
+	{ "storm", storm, "-", "-", "1001" },      { "crumbs", crumbs, "-", "2", "201" },
 	{ "nothing", nothing, NULL, NULL, NULL },
 };
 
