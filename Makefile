@@ -441,13 +441,11 @@ ACT       ?= 0
 SOURCES   ?= bpf ptrace proc
 check-model:
 	+$(Q)$(SUB) B=$(B)-test ASSERT=1 model
-model: $(B)/model/check_model
+ACTED     := $(if $(filter-out 0,$(ACT)),$(SOURCES))
+model: $(B)/model/check_model $(if $(ACTED),all $(B)/model/act_model $(B)/work/static/act)
 	$(Q)$(B)/model/check_model $(FIRST) $(HISTORIES)
-ifneq ($(ACT),0)
-model: all $(B)/model/act_model $(B)/work/static/act
-	$(Q)cd $(B)/model && for source in $(SOURCES); do \
+	$(Q)cd $(B)/model && for source in $(ACTED); do \
 		./act_model -s $$source ../exitmeter ../work/static/act $(FIRST) $(ACT) || exit; done
-endif
 # Less those whose subject is what the kernel's side measures: the same code runs in the others.
 KERNEL_SIDE := exactness memory plans twocpus threads cpu loss histories
 check-san:
