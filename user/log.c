@@ -9,6 +9,7 @@
 #include "units.h"
 
 static int debug;
+static unsigned int lines;
 
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list args)
 {
@@ -32,6 +33,12 @@ void log_line(const char *format, ...)
 	va_start(args, format);
 	say(format, args);
 	va_end(args);
+	lines++;
+}
+
+unsigned int log_lines(void)
+{
+	return lines;
 }
 
 void log_debug(const char *format, ...)

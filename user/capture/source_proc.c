@@ -126,6 +126,10 @@ static void proc_reaped(struct source *base, pid_t pid, int status, const struct
 				    .born_ns = UNKNOWN,
 				    .stat.comm = "" };
 		HASH_ADD_INT(s->by_pid, pid, p);
+		if (!hash_is_in(p)) {
+			free(p);
+			return;
+		}
 	}
 	if (!p)
 		return;

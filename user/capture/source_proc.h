@@ -7,9 +7,8 @@
 
 #include <time.h>
 
-#include <uthash.h>
-
 #include "capture/source.h"
+#include "hash.h"
 #include "procfs/scan.h"
 
 struct seen {

@@ -138,6 +138,10 @@ static struct seen *meet(struct source_proc *s, const struct proc_stat *st)
 		p->cpu_ns = UNKNOWN;
 		p->born_ns = proc_ticks_ns(s, st->start_ticks) - s->boot_ns;
 		HASH_ADD_INT(s->by_pid, pid, p);
+		if (!hash_is_in(p)) {
+			free(p);
+			return NULL;
+		}
 	}
 	take_figures(p, st);
 	p->pass = s->pass;

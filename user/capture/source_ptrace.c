@@ -75,11 +75,15 @@ static int take_fork(struct source_ptrace *s, const struct share_fork *f)
 	l->born_ns = f->r.at_ns;
 	l->key = f->r.key;
 	l->shared = f->r.shared_mm;
+	HASH_ADD_INT(s->living, pid, l);
+	if (!hash_is_in(l)) {
+		free(l);
+		return -ENOMEM;
+	}
 	if (f->r.taken_in && f->cpu_before_ns > 0) {
 		l->cpu_before_ns = f->cpu_before_ns;
 		s->baseline_ns += f->cpu_before_ns;
 	}
-	HASH_ADD_INT(s->living, pid, l);
 	return s->base.sink.on_fork(s->base.sink.ctx, &f->r);
 }
 
@@ -326,12 +330,12 @@ static size_t ptrace_losses(struct source *base, struct loss *out, size_t cap)
 	const struct loss all[] = {
 		{ "tracer-ended-early", s->tracer_lost, true },
 		{ "programs-only-sampled", (uint64_t)s->let_go, true },
-		{ "processes-missed-at-attach", told.missed, true },
+		{ "processes-missed-at-attach", told.missed, UPPER_NONE },
 		{ "ends-without-memory", told.unseen, false },
 		{ "ends-without-counters", told.unread, false },
 		{ "records-without-room", told.unwritten, false },
 		{ "address-spaces-without-bound", told.unbounded, true },
-		{ "processes-unfollowed", told.untracked, true },
+		{ "processes-unfollowed", told.untracked, UPPER_NONE },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]) && n < cap; i++)

@@ -5,11 +5,10 @@
 #ifndef SOURCE_PTRACE_H
 #define SOURCE_PTRACE_H
 
-#include <uthash.h>
-
 #include "capture/source.h"
 #include "capture/source_ptrace_reading.h"
 #include "capture/source_ptrace_share.h"
+#include "hash.h"
 
 /* A living process as the records have it. */
 struct living {

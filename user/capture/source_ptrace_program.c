@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include <gelf.h>
-#include <uthash.h>
 
+#include "hash.h"
 #define FILES_MAX   4096 /* then it begins anew */
 #define SYMBOLS_MAX 300000
 
@@ -161,6 +161,10 @@ static struct known_file *file_find(struct program_cache *c, pid_t pid, const ch
 		return NULL;
 	memcpy(&f->key, &key, sizeof(key));
 	HASH_ADD(hh, c->files, key, sizeof(f->key), f);
+	if (!hash_is_in(f)) {
+		free(f);
+		return NULL;
+	}
 	fd = is_served(pid, st) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		see_file(f, fd);

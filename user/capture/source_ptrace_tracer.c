@@ -19,7 +19,8 @@
 #define OPTIONS                                                                                \
 	(PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | \
 	 PTRACE_O_TRACEEXEC)
-#define READ_FROM_LAST 2        /* threads that may still end without a stop of their own */
+#define READ_FROM_LAST 2 /* threads that may still end without a stop of their own */
+#define CONT_TRIES     3
 #define HELD_MOST_NS   NS_PER_S /* a creator's word comes within microseconds, if it comes */
 
 int tracer_seize(pid_t tid)
@@ -45,10 +46,13 @@ static void see_stop(struct tracer *t, pid_t tid, int status);
  */
 static void go_on(struct tracer *t, pid_t tid, int signo)
 {
-	int status;
+	int status, tries = 0;
 
-	if (!ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signo))
-		return;
+	/* What it stands still for it would stand still for ever. */
+	do {
+		if (!ptrace(PTRACE_CONT, tid, NULL, (void *)(intptr_t)signo))
+			return;
+	} while (errno != ESRCH && ++tries < CONT_TRIES);
 	status = take_stop(tid);
 	if (status >> 8 == PTRACE_EVENT_EXIT)
 		see_stop(t, tid, status);

@@ -35,6 +35,10 @@ struct tracee *tracee_add(struct tree_table *t, pid_t tid, struct member *of)
 	e->tid = tid;
 	e->of = of;
 	HASH_ADD_INT(t->tracees, tid, e);
+	if (!hash_is_in(e)) {
+		free(e);
+		return NULL;
+	}
 	if (of)
 		count_in(of);
 	else
@@ -58,7 +62,10 @@ struct member *member_add(struct tree_table *t, pid_t tgid)
 	m->tgid = tgid;
 	m->images_bytes = m->images_most_bytes = UNKNOWN;
 	HASH_ADD_INT(t->members, tgid, m);
-	return m;
+	if (hash_is_in(m))
+		return m;
+	free(m);
+	return NULL;
 }
 
 void tracee_remove(struct tree_table *t, struct tracee *e)

@@ -13,8 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "model/record.h"
 
 /* Of the whole process while it lives, or of its last moment. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "units.h"
 
 /* Of those that have a row because of more than their memory. */
@@ -188,6 +187,10 @@ static int64_t number_of(struct text **texts, const char *at, size_t len)
 	t->len = len;
 	t->number = HASH_COUNT(*texts);
 	HASH_ADD_KEYPTR(hh, *texts, t->at, t->len, t);
+	if (!hash_is_in(t)) {
+		free(t);
+		return -ENOMEM;
+	}
 	return t->number;
 }
 

@@ -102,7 +102,7 @@ static int take_process(struct fold *f, json_object *o, struct why *why)
 		if (p->peak_rss_bytes > 0 &&
 		    __builtin_add_overflow(f->since_bytes, p->peak_rss_bytes, &f->since_bytes))
 			f->since_bytes = INT64_MAX;
-		err = run_on_row(&f->run, p);
+		run_on_row(&f->run, p);
 	}
 	process_unref(p);
 	return err;

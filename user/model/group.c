@@ -5,29 +5,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
+#include "hash.h"
 
 struct group_entry {
 	struct group group;
 	UT_hash_handle hh;
 };
 
-int groups_merge(struct groups *g, const struct group *one)
+static struct group_entry *entry_new(struct groups *g, const char *comm)
+{
+	struct group_entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	memcpy(e->group.comm, comm, sizeof(e->group.comm));
+	e->group.peak_rss_bytes = UNKNOWN;
+	HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
+	if (!hash_is_in(e)) {
+		free(e);
+		return NULL;
+	}
+	g->n++;
+	return e;
+}
+
+void groups_merge(struct groups *g, const struct group *one)
 {
 	struct group_entry *e = NULL;
 	struct group *to = &g->rest;
 
 	if (!one->other)
 		HASH_FIND(hh, g->by_name, one->comm, sizeof(one->comm), e);
-	if (!e && !one->other && g->n < GROUPS_MAX) {
-		e = calloc(1, sizeof(*e));
-		if (!e)
-			return -ENOMEM;
-		memcpy(e->group.comm, one->comm, sizeof(e->group.comm));
-		e->group.peak_rss_bytes = UNKNOWN;
-		HASH_ADD(hh, g->by_name, group.comm, sizeof(e->group.comm), e);
-		g->n++;
-	}
+	if (!e && !one->other && g->n < GROUPS_MAX)
+		e = entry_new(g, one->comm);
 	if (e)
 		to = &e->group;
 	else if (!to->other)
@@ -42,10 +52,9 @@ int groups_merge(struct groups *g, const struct group *one)
 	to->processes += one->processes;
 	if (one->peak_rss_bytes > to->peak_rss_bytes)
 		to->peak_rss_bytes = one->peak_rss_bytes;
-	return 0;
 }
 
-int groups_add(struct groups *g, const struct process *p)
+void groups_add(struct groups *g, const struct process *p)
 {
 	struct group one = { .processes = 1,
 			     .cpu_ns = p->cpu_ns,
@@ -53,7 +62,7 @@ int groups_add(struct groups *g, const struct process *p)
 	size_t len = strnlen(p->comm, sizeof(p->comm));
 
 	memcpy(one.comm, p->comm, len); /* the key is all 16 bytes: what follows the name is 0 */
-	return groups_merge(g, &one);
+	groups_merge(g, &one);
 }
 
 void groups_free(struct groups *g)

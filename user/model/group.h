@@ -23,10 +23,10 @@ struct groups {
 	struct group rest;
 };
 
-/* 0 or -ENOMEM; zero-initialise to start. */
-int groups_add(struct groups *g, const struct process *p);
+/* Zero-initialise to start.  Where memory is short a new name goes to the rest. */
+void groups_add(struct groups *g, const struct process *p);
 /* Adds a whole group, as a report read it. */
-int groups_merge(struct groups *g, const struct group *one);
+void groups_merge(struct groups *g, const struct group *one);
 void groups_free(struct groups *g);
 /* The groups by CPU, the largest first, "other" last; at most GROUPS_MAX + 1.  Returns how many. */
 size_t groups_list(const struct groups *g, struct group *out);

@@ -123,11 +123,13 @@ struct totals {
 	uint64_t epoch;             /* of lower_max */
 };
 
+#define UPPER_NONE 2 /* there are processes without a row */
+
 /* A drop path: how often it was taken.  The name is one word, for the journal and the reasons. */
 struct loss {
 	const char *what;
 	uint64_t count;
-	bool voids_upper; /* an upper bound no longer holds */
+	int voids_upper; /* an upper bound no longer holds: the sum of all rows does, or none */
 };
 
 struct tree_sample {

@@ -86,7 +86,7 @@ static void add_io(struct io_counts *sum, const struct io_counts *io)
 	add(&sum->syscw, io->syscw);
 }
 
-int run_on_row(struct run *r, struct process *row)
+void run_on_row(struct run *r, struct process *row)
 {
 	if (row->running)
 		r->rows_running++;
@@ -123,7 +123,7 @@ int run_on_row(struct run *r, struct process *row)
 		top_add(&r->failed, row);
 	if (row->running)
 		top_add(&r->running, row);
-	return groups_add(&r->groups, row);
+	groups_add(&r->groups, row);
 }
 
 /* Its high-water mark from before that was set back, if it was larger. */
@@ -144,23 +144,24 @@ int run_on_exit(struct run *r, const struct exit_record *told, struct process **
 	struct image image;
 	struct live *live = tree_exit(&r->tree, e, &image);
 	struct process *row;
-	int err = -ENOMEM;
 
 	budget_on_exit(&r->budget, e, r->start_ns);
 	take_mark(e, image.mark_bytes);
 	row = process_new(e, r->start_ns, image.argv, image.argv_len, image.argv_truncated);
 	tree_forget(live);
-	if (!row)
-		return err;
+	if (!row) {
+		r->rows_refused += !e->running;
+		return -ENOMEM;
+	}
 	peak_on_process(&r->peak, e);
 	run_stretches_on_row(r, row);
 	if (!e->running)
 		run_stretches_on_exit(r, row);
-	err = run_on_row(r, row);
-	if (!err && ret_row)
+	run_on_row(r, row);
+	if (ret_row)
 		*ret_row = process_ref(row);
 	process_unref(row);
-	return err;
+	return 0;
 }
 
 /*
@@ -213,16 +214,18 @@ bool run_on_sample(struct run *r, const struct tree_sample *s)
 
 /* --- the end ------------------------------------------------------------------------------- */
 
-static void say_losses(struct summary *s, const struct run_end *end, bool *ret_void)
+static void say_losses(struct summary *s, const struct run_end *end, bool *ret_void,
+		       bool *ret_no_upper)
 {
 	struct completeness *c = &s->completeness;
 
-	*ret_void = false;
+	*ret_void = *ret_no_upper = false;
 	for (size_t i = 0; i < end->n_losses; i++) {
 		const struct loss *l = &end->losses[i];
 
 		texts_add(&c->reasons, "%s: %llu", l->what, (unsigned long long)l->count);
-		*ret_void |= l->voids_upper;
+		*ret_void |= l->voids_upper != 0;
+		*ret_no_upper |= l->voids_upper == UPPER_NONE;
 	}
 }
 
@@ -245,9 +248,9 @@ static void set_completeness(struct run *r, const struct run_end *end, struct su
 			  -(long long)c->running_at_end);
 		c->running_at_end = UNKNOWN;
 	}
-	if (t->lost_exits > 0)
+	if (t->lost_exits > r->rows_refused)
 		texts_add(&c->reasons, "the ring buffer was full: %lld exit records lost",
-			  (long long)t->lost_exits);
+			  (long long)(t->lost_exits - r->rows_refused));
 	if (t->repaired > 0)
 		texts_add(&c->reasons, "exit hook skipped %lld times: those peaks are from samples",
 			  (long long)t->repaired);
@@ -395,12 +398,12 @@ static int judge_host(const struct run *r, const struct run_end *end, struct sum
 int run_finish(struct run *r, const struct run_end *end, enum top_order sort, struct summary *s)
 {
 	double now = SECONDS(end->at_ns - r->start_ns);
-	bool void_upper;
+	bool void_upper, no_upper;
 	int err;
 
 	peak_on_totals(&r->peak, &end->totals);
 	check_sums(r, end);
-	say_losses(s, end, &void_upper);
+	say_losses(s, end, &void_upper, &no_upper);
 	/* A source that has nothing but the marks does not know what they were before. */
 	if (r->marks_set_back && end->totals.lower_bytes < 0 && r->peak.kernel_upper > 0) {
 		void_upper = true;
@@ -409,6 +412,8 @@ int run_finish(struct run *r, const struct run_end *end, enum top_order sort, st
 			"high-water marks were set back: the upper bound is the sum of all peaks");
 	}
 	peak_finish(&r->peak, void_upper || end->records_missing);
+	if (no_upper)
+		r->peak.upper = UNKNOWN;
 	set_completeness(r, end, s);
 	set_usage(r, end, s);
 	s->rusage = end->rusage;

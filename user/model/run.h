@@ -27,6 +27,7 @@ struct run {
 	int64_t root_pid;                           /* UNKNOWN: nobody told; its row is kept */
 	struct process *root;                       /* a reference; NULL: not seen yet */
 	int64_t rows, rows_running;                 /* records seen, ended and running */
+	int64_t rows_refused;                       /* of ended ones, for want of memory */
 	int64_t cpu_ns, cpu_user_ns, cpu_system_ns; /* of all rows */
 	int64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	struct io_counts io;
@@ -53,7 +54,7 @@ int run_on_exec(struct run *r, const struct exec_record *e);
 /* *@ret_row, if asked for, is a reference of the caller's. */
 int run_on_exit(struct run *r, const struct exit_record *told, struct process **ret_row);
 /* A row that was made before, read back from a journal; the run keeps references of its own. */
-int run_on_row(struct run *r, struct process *row);
+void run_on_row(struct run *r, struct process *row);
 
 /* A periodic sample (false: too soon, dropped), or one that was asked for. */
 bool run_on_sample(struct run *r, const struct tree_sample *s);

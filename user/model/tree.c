@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
+#include "hash.h"
 
 struct live {
 	struct process_key key;
@@ -40,6 +40,10 @@ static struct live *add(struct tree *t, struct process_key key, int32_t pid)
 	l->key.tgid = key.tgid;
 	l->pid = pid;
 	HASH_ADD(hh, t->by_key, key, sizeof(l->key), l);
+	if (!hash_is_in(l)) {
+		free(l);
+		return NULL;
+	}
 	t->n++;
 	return l;
 }

@@ -299,6 +299,10 @@ int scan_add(struct scan *s, struct process_key key, pid_t pid, int64_t inherite
 	w->inherited = inherited > 0 ? inherited : 0;
 	w->shared_mm = shared_mm;
 	HASH_ADD(hh, s->by_key, key, sizeof(w->key), w);
+	if (!hash_is_in(w)) {
+		free(w);
+		return -ENOMEM;
+	}
 	if (s->round) {
 		w->next = s->round;
 		w->prev = s->round->prev;

@@ -5,8 +5,7 @@
 #ifndef SCAN_TABLE_H
 #define SCAN_TABLE_H
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "procfs/scan.h"
 
 #define KEPT_FDS 512

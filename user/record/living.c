@@ -20,7 +20,10 @@ struct living_run *living_run(struct living *l, int64_t number)
 	r->number = number;
 	r->x.max_rss = -1;
 	HASH_ADD(hh, l->runs, number, sizeof(r->number), r);
-	return r;
+	if (hash_is_in(r))
+		return r;
+	free(r);
+	return NULL;
 }
 
 bool living_may_be(const struct living *l, int64_t number)

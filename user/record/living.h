@@ -7,8 +7,7 @@
 #ifndef RECORD_LIVING_H
 #define RECORD_LIVING_H
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "record/ended.h"
 
 #define LIVING_MAX (1 << 27) /* runs of a tree */

@@ -425,6 +425,7 @@ static void run_once(const struct config *c, const struct identity *as, struct o
 			     .sampler.interval_max_bytes = UNKNOWN,
 			     .sampler.load.fd = -1,
 			     .window_ns = UNKNOWN };
+	unsigned int said = log_lines();
 	int err;
 
 	*ret = (struct run_result){ .status = STATUS_FAILED };
@@ -433,6 +434,8 @@ static void run_once(const struct config *c, const struct identity *as, struct o
 	if (repeat)
 		progress_repeat(&s.progress, repeat->number, c->repeat);
 	err = meter(&s, as, &ret->status);
+	if (err && err != -EINTR && log_lines() == said)
+		log_line("cannot meter: %s", strerror(-err));
 	ret->gates = s.gates;
 	ret->ends_series = err || s.no_command || s.ends_series || s.terminated;
 	session_free(&s);

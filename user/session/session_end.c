@@ -56,13 +56,29 @@ static int64_t timeval_ns(struct timeval t)
 	return (int64_t)t.tv_sec * NS_PER_S + (int64_t)t.tv_usec * NS_PER_US;
 }
 
+/*
+ * When the command ended.  An exact source knows it; we hear of it later, much later where we were
+ * stopped meanwhile.
+ */
+static int64_t wall_ns(const struct session *s)
+{
+	const struct process *root = s->run.root;
+	int64_t heard_ns = s->ended_ns - s->start_ns;
+
+	if (!s->source->info.exact || s->config->wait_tree || !s->root_ended || attached(s) ||
+	    !root || root->running || root->ended_ns == TIME_NONE || root->ended_ns <= 0 ||
+	    root->ended_ns > heard_ns)
+		return heard_ns;
+	return root->ended_ns;
+}
+
 static void fill_run(struct session *s, struct summary *sum)
 {
 	struct run_facts *f = &sum->run;
 
 	*f = s->facts;
 	s->facts = (struct run_facts){ 0 };
-	f->wall_ns = s->ended_ns - s->start_ns;
+	f->wall_ns = wall_ns(s);
 	f->oom_killed = s->run.oom_killed;
 	f->detached = attached(s) && !s->root_ended;
 	if (!s->has_status)
@@ -160,7 +176,12 @@ static int finish(struct session *s, struct summary *sum)
 		s->ended_ns = clock_ns(CLOCK_MONOTONIC);
 	end.at_ns = clock_ns(CLOCK_MONOTONIC);
 	split_finish(&s->split, end.at_ns);
-	end.n_losses = source_losses(s->source, losses, LOSSES_MAX);
+	end.n_losses = source_losses(s->source, losses, LOSSES_MAX - 1);
+	if (s->run.rows_refused)
+		losses[end.n_losses++] = (struct loss){ "rows-without-memory",
+							(uint64_t)s->run.rows_refused, false };
+	if (end.totals.lost_exits >= 0)
+		end.totals.lost_exits += s->run.rows_refused;
 	end.exact_source = s->source->info.exact;
 	for (size_t i = 0; i < end.n_losses; i++)
 		journal_lost(&s->journal, end.at_ns, &losses[i]);

@@ -60,12 +60,27 @@ static void tell_progress(struct session *s, int64_t now)
 
 /* --- waiting ------------------------------------------------------------------------------- */
 
-/* A child that waits to be waited for; 0: none. */
+/* A child that waits to be waited for; 0: none.  No second signal tells of it. */
 static pid_t next_ended(void)
 {
-	siginfo_t of = { .si_pid = 0 };
+	siginfo_t of;
+	int err;
 
-	return waitid(P_ALL, 0, &of, WEXITED | WNOHANG | WNOWAIT) ? 0 : of.si_pid;
+	do {
+		of = (siginfo_t){ .si_pid = 0 };
+		err = waitid(P_ALL, 0, &of, WEXITED | WNOHANG | WNOWAIT);
+	} while (err && errno == EINTR);
+	return err ? 0 : of.si_pid;
+}
+
+static pid_t wait_ended(pid_t pid, int *ret_status, struct rusage *ret)
+{
+	pid_t got;
+
+	do
+		got = wait4(pid, ret_status, WNOHANG, ret);
+	while (got < 0 && errno == EINTR);
+	return got;
 }
 
 static void reap(struct session *s)
@@ -81,7 +96,7 @@ static void reap(struct session *s)
 	}
 	while ((pid = next_ended()) > 0) {
 		source_ending(s->source, pid);
-		if (wait4(pid, &status, WNOHANG, &ru) != pid)
+		if (wait_ended(pid, &status, &ru) != pid)
 			break;
 		source_reaped(s->source, pid, status, &ru);
 		if (pid != s->launch.pid)

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include <uthash.h>
-
+#include "hash.h"
 #include "lib/number.h"
 #include "session/sampler.h"
 #include "session/split_name.h"
@@ -81,7 +80,12 @@ static struct split_run *begin(struct split *s, const struct fork_record *f)
 	if (s->source->info.degraded)
 		texts_add(&r->run->reasons, "%s", s->source->info.degraded);
 	HASH_ADD(hh, s->runs, place, sizeof(r->place), r);
-	return r;
+	if (hash_is_in(r))
+		return r;
+	run_free(r->run);
+	free(r->run);
+	free(r);
+	return NULL;
 }
 
 static void drop_member(struct split *s, int32_t pid, const struct process_key *key)
@@ -107,7 +111,10 @@ static int add_member(struct split *s, const struct fork_record *f)
 	m->key = f->key;
 	m->place = f->run;
 	HASH_ADD_INT(s->members, pid, m);
-	return 0;
+	if (hash_is_in(m))
+		return 0;
+	free(m);
+	return -ENOMEM;
 }
 
 static void name_it(const struct split *s, struct split_run *r, const char *comm)
