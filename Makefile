@@ -7,6 +7,7 @@
 # make check-model         random histories of processes against a plain model; HISTORIES=N, ACT=N acted out
 # make check-engines       Prometheus, databases and schedulers that are started for it
 # make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
+# make check-faults        each call that can fail does, once (also SAN=1); a part is in check-e2e
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs (also bench-plans); parsers against random input
 # make install uninstall   PREFIX, DESTDIR and the folders below
@@ -130,6 +131,7 @@ obj = $(patsubst user/%.c,$(B)/obj/%.o,$(1))
 SKELS  := $(BPF_SRC:bpf/%.bpf.c=$(B)/gen/%.skel.h)
 UNIT   := $(UNIT_SRC:tests/unit/%.c=$(B)/unit/%)
 WORK   := $(WORK_SRC:tests/work/%.c=$(B)/work/%) $(WORK_SRC:tests/work/%.c=$(B)/work/static/%)
+FAULTS := $(B)/faults/errno.so
 FUZZ   := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/fuzz/%)
 BENCH  := $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
 STATIC := $(B)/static/exitmeter $(B)/static/exitmeter-report
@@ -222,11 +224,11 @@ SUB := $(MAKE) --no-print-directory
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all static arm64 check check-unit check-e2e check-san check-model model check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record \
+.PHONY: all static arm64 check check-unit check-e2e check-san check-faults check-model model check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record \
 	bench-peers fuzz \
 	install install-lib install-data install-static uninstall dist dist-static deb check-install check-packages \
 	check-long soak \
-	clean run-tests FORCE
+	clean run-tests run-faults FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
 static: $(STATIC)
@@ -427,6 +429,13 @@ $(B)/work/%: tests/work/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WORKFLAGS) -MMD -MP -MT $@ -MF $@.d $< -lm -o $@
 
+# What is preloaded: for a sanitised program too it is not sanitised itself.
+$(B)/faults/%.so: tests/faults/%.c $(B)/flags
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu17 -D_GNU_SOURCE -O2 -g -fno-builtin $(WARN) -Wno-missing-prototypes -fPIC -shared \
+		-MMD -MP -MT $@ -MF $@.d $< -o $@
+
 # Test flavours have a folder of their own: assertions on, or sanitisers too.
 check: all
 	+$(Q)$(SUB) B=$(B)-test ASSERT=1 TESTS="unit e2e" run-tests
@@ -470,12 +479,18 @@ endif
 ifneq ($(filter e2e,$(TESTS)),)
 BESIDE += $(BESIDE_E2E)
 RUN    += $(filter-out $(BESIDE_E2E),$(E2E))
-run-tests: all $(WORK) $(B)/model/act_model $(if $(SAN),,$(STATIC))
+run-tests: all $(WORK) $(B)/model/act_model $(FAULTS) $(if $(SAN),,$(STATIC))
 endif
 run-tests:
 	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
-		EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
+		FAULT_LIBRARY=$(abspath $(FAULTS)) EXITMETER_STATIC=$(if $(SAN),,$(abspath $(B)/static/exitmeter)) \
 		sh -c 'tools/tap-count -j "$$(nproc)" $(BESIDE); beside=$$?; tools/tap-count $(RUN) && exit "$$beside"'
+
+check-faults:
+	+$(Q)$(SUB) B=$(B)-$(if $(SAN),san,test) ASSERT=1 run-faults
+run-faults: all $(WORK) $(FAULTS)
+	$(Q)$(TEST_ENV) EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) \
+		FAULT_LIBRARY=$(abspath $(FAULTS)) tools/tap-count tests/faults/run
 
 # With npm's packages for it, which are not those of the page.
 BROWSER := $(if $(filter build%,$(B)),build,$(B))/browser
@@ -502,7 +517,7 @@ check-packages: all static
 	$(Q)$(TEST_ENV) BATS_TEST_TIMEOUT=1200 B=$(abspath $(B)) tools/tap-count $(sort $(wildcard tests/packages/*.bats))
 
 # What tools/check has no time for.
-check-long: vm check-packages check-browser check-engines soak
+check-long: vm check-packages check-browser check-engines check-faults soak
 
 # Two hours of churn; SECONDS_LONG=600 for less, B=build-san SAN=1 under ASan.
 soak: all
