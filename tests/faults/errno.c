@@ -398,7 +398,6 @@ FAIL(int, accept4, EMFILE, -1, (int fd, struct sockaddr *from, socklen_t *n, int
 FAIL(int, setsockopt, EINVAL, -1, (int fd, int level, int name, const void *value, socklen_t n),
      (fd, level, name, value, n))
 FAIL(int, setenv, ENOMEM, -1, (const char *name, const char *value, int over), (name, value, over))
-FAIL(long, sysconf, EINVAL, -1, (int name), (name))
 
 int prctl(int option, ...)
 {
