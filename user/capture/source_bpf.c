@@ -504,6 +504,15 @@ static void configure(struct source_bpf *s)
 	}
 }
 
+/* Where libbpf's question whether tables can be mapped was refused there is nothing to read them
+ * by. */
+static int load_mapped(struct exitmeter_bpf *skel)
+{
+	int err = exitmeter_bpf__load(skel);
+
+	return err || skel->bss ? err : -EPERM;
+}
+
 static int load(struct source_bpf *s, bool fresh_btf)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, o);
@@ -524,7 +533,7 @@ static int load(struct source_bpf *s, bool fresh_btf)
 	configure(s);
 	if (o.btf_custom_path)
 		source_bpf_cast(&s->btf, s->skel->progs.on_switch);
-	err = exitmeter_bpf__load(s->skel);
+	err = load_mapped(s->skel);
 	if (err != -EINVAL || s->old)
 		return err;
 	/* There is something in it that the verifier does not know.  The types are the same. */
@@ -534,7 +543,7 @@ static int load(struct source_bpf *s, bool fresh_btf)
 	if (!s->skel)
 		return -errno;
 	configure(s);
-	return exitmeter_bpf__load(s->skel);
+	return load_mapped(s->skel);
 }
 
 static void unload(struct source_bpf *s)
