@@ -173,7 +173,8 @@ static int write_one(const struct report_options *o, const struct format_input *
 	if (!json && o->kind == &kind_status)
 		return document_status(s, in->rows, to);
 	return json ? document_json(s, in->rows, to)
-		    : document_text(s, o->list ? (size_t)o->top : 0, o->all ? in->rows : NULL, to);
+		    : document_text(s, o->list ? (size_t)o->top : 0, o->sort,
+				    o->all ? in->rows : NULL, to);
 }
 
 /* To @out, which is closed where that fails: what that brought is told.  False: it did. */

@@ -247,3 +247,14 @@ peak_of() {
 	"$EXITMETER" -q --source="$SOURCE" --json - -- "$EXITMETER" report "$1" -q --all --json /dev/null |
 		jq .rusage.maxrss_bytes
 }
+
+@test "a list that the summary need not hold says so, and --all has it" {
+	exits_needed "rows"
+	meter -- "$WORK/churn" 1200 exec /bin/true
+	"$EXITMETER" report run.journal --sort start -n 3 2>out
+	same "said" "$(grep -c 'processes [0-9]* are kept, the list is of these (--all has all)' out)" 1
+	"$EXITMETER" report run.journal -n 3 2>out
+	same "the largest are there" "$(grep -c 'are kept' out)" 0
+	"$EXITMETER" report run.journal --all 2>out
+	same "all" "$(grep -c 'pid ' out)" 1202
+}

@@ -33,8 +33,8 @@ int document_json(const struct summary *s, const struct document_rows *all,
 	return err;
 }
 
-int document_text(const struct summary *s, size_t list, const struct document_rows *all,
-		  const struct document_sink *to)
+int document_text(const struct summary *s, size_t list, enum top_order sort,
+		  const struct document_rows *all, const struct document_sink *to)
 {
 	struct gathered g;
 	struct process *p;
@@ -52,6 +52,7 @@ int document_text(const struct summary *s, size_t list, const struct document_ro
 	} else {
 		for (size_t i = 0; i < s->n_rows && i < list; i++)
 			text_process(g.f, s->rows[i]);
+		text_omitted(g.f, s, sort, list);
 	}
 	return gather_close(&g, err, to);
 }

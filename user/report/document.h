@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "model/summary.h"
+#include "model/top.h"
 
 /* Where bytes go; 0 or -errno. */
 struct document_sink {
@@ -27,8 +28,9 @@ struct document_rows {
 /* @all: NULL for the rows the summary holds.  0, -ENOMEM or what the sink said. */
 int document_json(const struct summary *s, const struct document_rows *all,
 		  const struct document_sink *to);
-/* The lines of INTERFACE 5, then the first @list rows, or @all.  The same errors. */
-int document_text(const struct summary *s, size_t list, const struct document_rows *all,
-		  const struct document_sink *to);
+/* The lines of INTERFACE 5, then the first @list rows, which are in the order of @sort, or @all.
+ * The same errors. */
+int document_text(const struct summary *s, size_t list, enum top_order sort,
+		  const struct document_rows *all, const struct document_sink *to);
 
 #endif /* DOCUMENT_H */

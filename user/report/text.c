@@ -206,8 +206,14 @@ static void say_sharing(FILE *out, const struct summary *s)
 			return;
 	if (shared < SHARED_SAY_BYTES || shared < s->usage.peak_upper_bytes / 4)
 		return;
+	if (s->usage.peak_pss_bytes >= 0 || s->usage.cgroup_peak_bytes >= 0)
+		return;
+	if (shared > s->usage.peak_upper_bytes) /* processes one after another */
+		shared = s->usage.peak_upper_bytes;
 	em_bytes_text(shared, text, sizeof(text));
-	fprintf(out, LINE "up to %s of it shared by fork: the peak counts it once\n", text);
+	fprintf(out,
+		LINE "up to %s of it shared by fork: --pss or --cgroup tell what was really used\n",
+		text);
 }
 
 static void load_text(enum em_host verdict, double cores, char *buf, size_t cap)
@@ -303,4 +309,15 @@ void text_process(FILE *out, const struct process *p)
 		snprintf(end, sizeof(end), ", exit %d", (int)p->exit_code);
 	fprintf(out, LINE "%9s %9s  %s (pid %d%s)\n", *peak ? peak : "-", *cpu ? cpu : "-", name,
 		(int)p->pid, end);
+}
+
+void text_omitted(FILE *out, const struct summary *s, enum top_order sort, size_t list)
+{
+	size_t sure = sort == TOP_PEAK ? ROWS_BY_PEAK : sort == TOP_CPU ? ROWS_BY_CPU : 0;
+
+	if (s->rows_omitted > 0 && list > sure)
+		fprintf(out,
+			LINE
+			"of %lld processes %zu are kept, the list is of these (--all has all)\n",
+			(long long)s->rows_omitted + (long long)s->n_rows, s->n_rows);
 }

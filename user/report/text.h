@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "model/summary.h"
+#include "model/top.h"
 
 /* The lines of INTERFACE 5, each beginning with "exitmeter: ". */
 void text_summary(FILE *out, const struct summary *s);
@@ -19,5 +20,7 @@ void text_figures(FILE *out, const struct summary *s);
 
 /* One process a line. */
 void text_process(FILE *out, const struct process *p);
+/* After the first @list by @sort: that the summary need not hold all of these (INTERFACE 3). */
+void text_omitted(FILE *out, const struct summary *s, enum top_order sort, size_t list);
 
 #endif /* TEXT_H */

@@ -25,7 +25,7 @@ static int write_report(const struct config *c, const struct summary *s,
 		return document_time(s, c->format, c->own_lines, to);
 	if (c->kind == &kind_status)
 		return document_status(s, all, to);
-	return document_text(s, c->list ? (size_t)c->top : 0, all, to);
+	return document_text(s, c->list ? (size_t)c->top : 0, (enum top_order)c->sort, all, to);
 }
 
 void report_text_on(const struct config *c, struct output *out, const struct summary *s,
