@@ -508,7 +508,7 @@ static void test_long_text(void)
 		live_free(&l);
 		return;
 	}
-	EQ_I(document_text(l.summary, 0, NULL, &sink), 0, "long text: no rows");
+	EQ_I(document_text(l.summary, 0, TOP_PEAK, NULL, &sink), 0, "long text: no rows");
 	sink.ctx = &one;
 	rows.left = 1;
 	EQ_I(document_text(l.summary, 0, &all, &sink), 0, "long text: one row");
