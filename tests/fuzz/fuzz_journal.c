@@ -47,7 +47,7 @@ static void render(const struct journal_read *r, FILE *in)
 		abort();
 	if (document_json(s, NULL, &sink) || !written)
 		abort();
-	if (document_text(s, 10, &all, &plain))
+	if (document_text(s, 10, TOP_PEAK, &all, &plain))
 		abort();
 	if (journal_rows_free(all.ctx))
 		abort();

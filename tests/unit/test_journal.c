@@ -511,12 +511,12 @@ static void test_long_text(void)
 	EQ_I(document_text(l.summary, 0, TOP_PEAK, NULL, &sink), 0, "long text: no rows");
 	sink.ctx = &one;
 	rows.left = 1;
-	EQ_I(document_text(l.summary, 0, &all, &sink), 0, "long text: one row");
+	EQ_I(document_text(l.summary, 0, TOP_PEAK, &all, &sink), 0, "long text: one row");
 	EQ_I(one.puts, 1, "long text: a short one in one write");
 	row_len = one.all.len - none.all.len;
 	sink.ctx = &many;
 	rows.left = 5000;
-	EQ_I(document_text(l.summary, 0, &all, &sink), 0, "long text: many rows");
+	EQ_I(document_text(l.summary, 0, TOP_PEAK, &all, &sink), 0, "long text: many rows");
 	OK(many.puts > 1, "long text: in several writes");
 	EQ_I(many.torn, 0, "long text: of whole lines");
 	EQ_I(many.all.len, none.all.len + 5000 * row_len, "long text: all of it, once");
@@ -525,7 +525,7 @@ static void test_long_text(void)
 	EQ_I(same, 5000, "long text: every row");
 	sink.ctx = &failing;
 	rows.left = 5000;
-	EQ_I(document_text(l.summary, 0, &all, &sink), -ENOSPC, "long text: a write fails");
+	EQ_I(document_text(l.summary, 0, TOP_PEAK, &all, &sink), -ENOSPC, "long text: a write fails");
 	EQ_I(failing.puts, 2, "long text: and is the last");
 	free(none.all.data);
 	free(one.all.data);
