@@ -525,7 +525,8 @@ static void test_long_text(void)
 	EQ_I(same, 5000, "long text: every row");
 	sink.ctx = &failing;
 	rows.left = 5000;
-	EQ_I(document_text(l.summary, 0, TOP_PEAK, &all, &sink), -ENOSPC, "long text: a write fails");
+	EQ_I(document_text(l.summary, 0, TOP_PEAK, &all, &sink), -ENOSPC,
+	     "long text: a write fails");
 	EQ_I(failing.puts, 2, "long text: and is the last");
 	free(none.all.data);
 	free(one.all.data);
