@@ -27,6 +27,40 @@ static int descriptor_of(const char *name)
 	return errno || end == name + 3 || *end || fd < 0 || fd > INT_MAX ? -2 : (int)fd;
 }
 
+/* A folder where others make names too, as /tmp. */
+static bool is_shared(const char *name)
+{
+	char *copy = strdup(name);
+	struct stat st;
+	bool shared = copy && !stat(dirname(copy), &st) && st.st_mode & S_IWOTH;
+
+	free(copy);
+	return shared;
+}
+
+/*
+ * Where others make names too, one of theirs is not written: neither through a link nor as a file
+ * that they made first and read; and what is made there is nobody else's to read.
+ */
+static int open_path(const char *name, int flags)
+{
+	bool shared = is_shared(name);
+	struct stat st;
+	int fd;
+
+	fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | flags | (shared ? O_NOFOLLOW : 0),
+		  shared ? 0600 : 0666);
+	if (fd < 0 || !shared)
+		return fd;
+	if (fstat(fd, &st) ||
+	    (S_ISREG(st.st_mode) && st.st_uid != geteuid() && st.st_uid)) { /* root may */
+		close(fd);
+		errno = EACCES;
+		return -1;
+	}
+	return fd;
+}
+
 int output_open(const char *name, bool append, struct output *ret)
 {
 	struct output o = { .name = name, .fd = -1 };
@@ -51,7 +85,7 @@ int output_open(const char *name, bool append, struct output *ret)
 			}
 		}
 	} else if (fd == -1) {
-		o.fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | (append ? O_APPEND : 0), 0666);
+		o.fd = open_path(name, append ? O_APPEND : 0);
 		if (o.fd >= 0 && o.fd <= STDERR_FILENO) { /* the command had it closed */
 			int high = fcntl(o.fd, F_DUPFD_CLOEXEC, 3);
 
@@ -90,8 +124,8 @@ int output_open_whole(const char *name, struct output *ret)
 	*ret = o;
 	if (!output_is_path(name) || (!stat(name, &st) && !S_ISREG(st.st_mode)))
 		return output_open(name, false, ret);
-	/* A link stays one. */
-	o.whole = realpath(name, NULL);
+	/* A link stays one, but for one that others may have made. */
+	o.whole = is_shared(name) ? NULL : realpath(name, NULL);
 	if (!o.whole)
 		o.whole = strdup(name);
 	if (!o.whole || asprintf(&o.temporary, "%s.XXXXXX", o.whole) < 0) {
@@ -99,7 +133,7 @@ int output_open_whole(const char *name, struct output *ret)
 		return -ENOMEM;
 	}
 	o.fd = mkostemp(o.temporary, O_CLOEXEC);
-	if (o.fd < 0 || give_rights(o.fd))
+	if (o.fd < 0 || (!is_shared(o.whole) && give_rights(o.fd)))
 		err = -errno;
 	if (!err) {
 		*ret = o;
