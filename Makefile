@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# make                     build/exitmeter; exitmeter-report, -record and -serve beside it, build/lib/
+# make                     build/exitmeter; exitmeter-report, -record, -serve and -probed beside it, build/lib/
 # make static              the same without shared libraries, in build/static/
 # make arm64               that and the workloads for arm64, in build/arm64/
 # make check               unit and end-to-end tests (also check-unit, check-e2e, check-san)
@@ -43,6 +43,7 @@ docdir     ?= $(datadir)/doc/exitmeter
 bashdir    ?= $(datadir)/bash-completion/completions
 zshdir     ?= $(datadir)/zsh/site-functions
 fishdir    ?= $(datadir)/fish/vendor_completions.d
+sysusersdir ?= $(PREFIX)/lib/sysusers.d
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -58,13 +59,23 @@ PKG_CONFIG ?= pkg-config
 LIB_SRC := $(wildcard user/lib/*.c)
 
 # exitmeter: meters, writes the journal and the text, JSON and status reports.
-EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c user/suggest_%.c,$(wildcard user/*.c)) \
-	$(wildcard user/capture/*.c user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
+EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c user/suggest_%.c user/probed_%.c, \
+		$(wildcard user/*.c)) \
+	$(filter-out user/capture/source_bpf_lend.c,$(wildcard user/capture/*.c)) \
+	$(wildcard user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c user/hostcmd/*.c) \
 	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/journal/outbox.c \
 		user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
+
+# exitmeter-probed: loads the programs for others; the only one that is made for privileges.
+PROBED_SRC := $(wildcard user/probed_*.c user/probed/*.c) \
+	$(filter-out %_probe.c %_probed.c %_ring.c,$(wildcard user/capture/source_bpf*.c)) \
+	$(patsubst %,user/capture/%.c,source kernel_btf btf_cut lockdown) \
+	$(patsubst %,user/%.c,log units options) $(wildcard user/procfs/*.c user/model/*.c) \
+	$(LIB_SRC)
+PROBED_PKGS := libseccomp $(EXITMETER_PKGS)
 
 # Tables take libsmartcols, which Debian has as a shared library only.
 COLUMNS_SRC  := user/format/columns.c
@@ -109,7 +120,7 @@ PURE_SRC := $(filter-out user/main.c user/%_main.c,$(wildcard user/*.c)) \
 	$(patsubst %,user/record/%.c,table sql statement ended) user/query/suggest.c user/query/fleet.c \
 	$(wildcard user/procfs/*.c user/model/*.c user/journal/*.c user/report/*.c user/host/*.c) \
 	$(filter-out $(COLUMNS_NONE),$(wildcard user/format/*.c)) \
-	$(patsubst %,user/serve/%.c,accept exited gunzip token) \
+	$(patsubst %,user/serve/%.c,accept exited gunzip token) user/probed/sessions.c \
 	$(LIB_SRC)
 PURE_PKGS := json-c zlib $(COLUMNS_PKGS)
 
@@ -175,9 +186,10 @@ LDFLAGS_ := -fsanitize=address,undefined
 endif
 
 ifneq ($(filter-out clean,$(or $(MAKECMDGOALS),all)),)
-PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(EXITMETER_PKGS) $(REPORT_PKGS) $(RECORD_PKGS)) \
+PKG_CFLAGS     := $(shell $(PKG_CONFIG) --cflags $(PROBED_PKGS) $(REPORT_PKGS) $(RECORD_PKGS)) \
 	$(shell $(PKG_CONFIG) --silence-errors --cflags $(COLUMNS_PKGS))
 EXITMETER_LIBS := $(shell $(PKG_CONFIG) --libs $(EXITMETER_PKGS))
+PROBED_LIBS     = $(EXITMETER_LIBS) $(shell $(PKG_CONFIG) --libs libseccomp)
 # Where there are archives exitmeter takes the code it needs from them: it starts in half the time.
 # "make SHARED=1" does without, as distributions want it.
 ifneq ($(if $(SHARED),,$(filter /%,$(shell $(CC) -print-file-name=libbpf.a))),)
@@ -230,7 +242,8 @@ SUB := $(MAKE) --no-print-directory
 	check-long soak \
 	clean run-tests run-faults FORCE
 
-all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest $(LIBS_)
+all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest \
+	$(B)/exitmeter-probed $(LIBS_)
 static: $(STATIC)
 
 # Objects of one set of flags never end in a program of another.
@@ -310,6 +323,10 @@ $(B)/static/energy_nvml.o: user/host/energy_nvml.c $(B)/flags
 $(B)/exitmeter: $(call obj,$(EXITMETER_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(EXITMETER_LIBS) $(LDLIBS) -lm -o $@
+
+$(B)/exitmeter-probed: $(call obj,$(PROBED_SRC))
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(CFLAGS_) $(LDFLAGS) $(LDFLAGS_) $^ $(PROBED_LIBS) $(LDLIBS) -lm -o $@
 
 $(B)/exitmeter-report: $(call obj,$(REPORT_SRC) $(COLUMNS_SRC))
 	$(call say,LD,$@)
@@ -624,13 +641,18 @@ install-data: $(B)/completions/made
 # For whoever changes exitmeter.
 BUILDERS_DOC := $(addprefix doc/,DESIGN.md KERNELS.md PLANS.md)
 
-HELPERS := exitmeter-report exitmeter-record exitmeter-suggest exitmeter-serve
+HELPERS := exitmeter-report exitmeter-record exitmeter-suggest exitmeter-serve exitmeter-probed
+
+UNITS := exitmeter-serve exitmeter-probed
 
 install: all install-lib install-data
 	$(call put,755,$(bindir),$(B)/exitmeter)
 	$(call put,755,$(libexecdir)/exitmeter,$(addprefix $(B)/,$(HELPERS)))
-	sed 's|@libexecdir@|$(libexecdir)|' systemd/exitmeter-serve.service.in > $(B)/exitmeter-serve.service
-	$(call put,644,$(unitdir),systemd/exitmeter-serve.socket $(B)/exitmeter-serve.service)
+	for unit in $(UNITS); do \
+		sed 's|@libexecdir@|$(libexecdir)|' systemd/$$unit.service.in > $(B)/$$unit.service || exit; \
+	done
+	$(call put,644,$(unitdir),$(UNITS:%=systemd/%.socket) $(UNITS:%=$(B)/%.service))
+	$(call put,644,$(sysusersdir),systemd/exitmeter-probed.conf)
 
 # For dist-static; no library, no units: what they start is not in it.
 install-static: static install-data

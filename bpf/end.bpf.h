@@ -208,6 +208,12 @@ static __always_inline void total_record(struct run_totals *r, struct exit_event
 	largest_note(r, peak);
 }
 
+static __always_inline void io_withhold(struct exit_event *ev)
+{
+	ev->rchar = ev->wchar = ev->syscr = ev->syscw = 0;
+	ev->read_bytes = ev->write_bytes = ev->cancelled_write_bytes = 0;
+}
+
 /*
  * The last thread is off the CPU: the record goes out.  With @leave it has yet to leave its address
  * space if the exit hook was skipped.
@@ -234,6 +240,8 @@ static __always_inline void process_finish(struct process *p, u64 task, bool lea
 	total_record(&tree, ev, peak);
 	if ((own = run_own(ev->run)))
 		total_record(own, ev, peak);
+	if (lent && ev->flags & EVENT_FOREIGN)
+		io_withhold(ev);
 	if (bpf_ringbuf_output(&events, ev, sizeof(*ev), wake_flags()) && record_keep(signal)) {
 		__sync_fetch_and_add(&drops.exit_events, 1);
 		run_add(ev->run, FIELD(lost_exits), 1);

@@ -68,6 +68,7 @@ enum event_flag {
 	EVENT_BOUND = 1u << 17,     /* the final image was not seen at its end: error_pages holds */
 	EVENT_SPLITTER = 1u << 19,  /* each of its children begins a run of its own */
 	EVENT_RUN_FIRST = 1u << 20, /* its run began with it */
+	EVENT_FOREIGN = 1u << 21,   /* lent: it is, or was, another user's: no arguments, no I/O */
 	EVENT_MARK_RESET = 1u << 12, /* the high-water mark was below what was seen: clear_refs */
 };
 
@@ -308,6 +309,7 @@ struct verdict {
 #define MOMENT_LOOK    2
 #define MOMENT_DEATH   3
 #define MOMENT_UNKNOWN 4 /* a thread that was overlooked */
+#define MOMENT_ADOPT   5 /* who the programs were loaded for leaves its CPU */
 
 #define VERDICT_MEMBER 1ull
 #define VERDICT_BITS   2

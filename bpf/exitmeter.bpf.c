@@ -16,8 +16,11 @@ __u32 caller_is_fair = 0; /* scheduled by the fair class */
 __u32 seed_pid = 0;      /* of the caller, to prove that the types fit this kernel */
 __u64 seed_start_ns = 0; /* likewise, as the kernel has it */
 __u32 seed_found = 0;
-__u32 seed_mem_alloc = 0; /* the kernel has bpf_mem_alloc */
-__u32 seed_exit_mm = 0;   /* at sched_process_exit the address space is still there */
+__u32 seed_mem_alloc = 0;    /* the kernel has bpf_mem_alloc */
+__u32 seed_ring_guarded = 0; /* whoever reads the ring buffer cannot make it overrun itself */
+__u32 seed_exit_mm = 0;      /* at sched_process_exit the address space is still there */
+
+__u32 awaited_pid = 0; /* lent: of whom they were loaded for; 0 again once it was met */
 
 __u32 tree_idle = 0; /* user space sleeps until the tree runs again; taken back by exchange */
 
@@ -130,6 +133,9 @@ static __noinline int prepare(void)
 	split_rss = bpf_core_field_exists(((struct task_struct___v6_1 *)0)->rss_stat);
 	seed_exit_mm = bpf_core_type_exists(struct trace_event_raw_sched_process_exit);
 	seed_mem_alloc = bpf_core_type_exists(struct bpf_mem_alloc);
+	seed_ring_guarded = bpf_core_field_exists(((struct bpf_ringbuf *)0)->pending_pos);
+	if (lent) /* whose child it is comes by: adopt() */
+		return 0;
 	if (attaching) {
 		seed_own = signal_of(current);
 		return 0;
@@ -139,6 +145,27 @@ static __noinline int prepare(void)
 		return 0;
 	process_enter((u64)root, 0, seed_pid, 0);
 	seed_found = 1;
+	return 0;
+}
+
+/*
+ * Whoever the programs were loaded for leaves its CPU: it does what prepare does where exitmeter
+ * itself has loaded them.  Its children do not change meanwhile, unless it has threads to harm
+ * itself with: then the child is not found.
+ */
+static __noinline int adopt(void)
+{
+	struct task_struct *current = (void *)bpf_get_current_task(), *root;
+	u64 signal = signal_of(current);
+
+	if (attaching) {
+		seed_own = signal;
+		bpf_map_delete_elem(&births, &signal); /* noted before that was known */
+	} else if ((root = held_child(current))) {
+		process_enter((u64)root, 0, awaited_pid, 0);
+		seed_found = 1;
+	}
+	awaited_pid = 0;
 	return 0;
 }
 
@@ -283,6 +310,8 @@ static __always_inline int rare(struct bpf_raw_tracepoint_args *ctx, const bool 
 		task = current_task();
 		p = process_find(signal_of(task));
 		return p ? thread_finish(p, task) : 0;
+	case MOMENT_ADOPT:
+		return lent ? adopt() : 0;
 	default:
 		break;
 	}
@@ -437,6 +466,8 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 	slot->task = ctx->args[2];
 	if (tree_idle)
 		wake_user((void *)ctx->args[2]);
+	if (lent && awaited_pid && pid_in_namespace(prev) == awaited_pid)
+		go_on(ctx, slot, MOMENT_ADOPT);
 	is = is_member(prev, ctx->args[1], slot);
 	if (is != MEMBER) {
 		slot->counted = 0;

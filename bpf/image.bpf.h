@@ -252,6 +252,8 @@ __noinline int exec_send(u64 signal, u64 task_addr)
 
 	if (!p)
 		return 0;
+	if (lent && p->event.flags & EVENT_FOREIGN)
+		args = 0;
 	if (args > EVENT_ARGV_MAX) {
 		args = EVENT_ARGV_MAX;
 		truncated = EVENT_ARGV_TRUNCATED;
@@ -363,6 +365,8 @@ static __always_inline int process_exec(struct task_struct *task, struct process
 	p->event.peak_pages = p->event.error_pages = 0;
 	p->event.inherited_pages = 0;
 	p->event.execs++;
+	if (lent && is_foreign(task))
+		p->event.flags |= EVENT_FOREIGN;
 	if (mm_enter((u64)mm, p->event.run, 0, cpu))
 		p->event.flags |= EVENT_UNTRACKED_MM;
 	run_add(p->event.run, FIELD(execs), 1);

@@ -29,6 +29,17 @@ static __always_inline u32 pid_in_namespace(struct task_struct *task)
 	return nr;
 }
 
+/* Whether ptrace's first rule would keep the owner away from it: all of its ids are the owner's. */
+static __always_inline bool is_foreign(struct task_struct *task)
+{
+	const struct cred *c = BPF_CORE_READ(task, cred);
+	u32 uid = owner_uid, gid = owner_gid;
+
+	return BPF_CORE_READ(c, uid.val) != uid || BPF_CORE_READ(c, euid.val) != uid ||
+	       BPF_CORE_READ(c, suid.val) != uid || BPF_CORE_READ(c, gid.val) != gid ||
+	       BPF_CORE_READ(c, egid.val) != gid || BPF_CORE_READ(c, sgid.val) != gid;
+}
+
 /* What a new entry starts as; too large for a stack. */
 const struct process blank_process = {};
 
@@ -123,6 +134,8 @@ __noinline int process_enter(u64 task_addr, u64 creator_signal, u32 ppid, u32 ru
 	}
 	if (nr_runs > 1 && creator && creator->event.flags & EVENT_SPLITTER)
 		ev->flags |= EVENT_RUN_FIRST;
+	if (lent && is_foreign(task))
+		ev->flags |= EVENT_FOREIGN;
 	if (creator_signal)
 		run_add(run, FIELD(forks), 1);
 	run_count(run, FIELD(processes), 1);

@@ -175,6 +175,8 @@ __noinline int process_take(u64 task_addr)
 		if (creator && creator->event.flags & EVENT_SPLITTER)
 			ev->flags |= EVENT_RUN_FIRST;
 	}
+	if (lent && is_foreign(task))
+		ev->flags |= EVENT_FOREIGN;
 	start = BPF_CORE_READ(task, group_leader, start_boottime);
 	ev->start_ns = start;
 	ev->born_ns = bpf_ktime_get_ns() - (bpf_ktime_get_boot_ns() - start);

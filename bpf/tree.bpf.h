@@ -21,6 +21,10 @@ const volatile __u32 prio_tells_class = 0;
 const volatile __u32 attaching = 0; /* the tree was there before us */
 const volatile __u32 ring_bytes = 0;
 const volatile __u32 keep_max = 0; /* with so many in the processes map no record is kept there */
+/* Loaded by exitmeter-probed for somebody else, who may not know all about others' processes. */
+const volatile __u32 lent = 0;
+const volatile __u32 owner_uid = 0;
+const volatile __u32 owner_gid = 0;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

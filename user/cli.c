@@ -80,7 +80,8 @@ static const struct opt opts[] = {
 	{ 'n', "top", "N", "list the first N processes in the report (default 10)" },
 	{ OPT_SORT, "sort", "KEY", "order of listed processes: peak, cpu or start" },
 	{ OPT_ALL, "all", NULL, "list every process, however many" },
-	{ OPT_SOURCE, "source", "NAME", "where exits come from: auto, bpf[:PLAN], ptrace or proc" },
+	{ OPT_SOURCE, "source", "NAME",
+	  "where exits come from: auto, bpf[:PLAN], probed, ptrace or proc" },
 	{ OPT_REQUIRE_EXACT, "require-exact", NULL, "do not start unless every exit can be exact" },
 	{ 'r', "repeat", "N", "run the command N times, and tell medians and spread" },
 	{ OPT_WAIT_TREE, "wait-tree", NULL, "wait for descendants after the command ended" },
@@ -194,6 +195,8 @@ static bool parse_source(const char *text, struct config *c)
 {
 	if (!strcmp(text, "auto"))
 		c->source = SOURCE_AUTO;
+	else if (!strcmp(text, "probed"))
+		c->source = SOURCE_PROBED;
 	else if (!strcmp(text, "ptrace"))
 		c->source = SOURCE_PTRACE;
 	else if (!strcmp(text, "proc"))
@@ -201,7 +204,7 @@ static bool parse_source(const char *text, struct config *c)
 	else if (!strcmp(text, "bpf") || !strncmp(text, "bpf:", 4))
 		c->source = SOURCE_BPF;
 	else
-		return log_line("source '%s': auto, bpf, ptrace or proc", text), false;
+		return log_line("source '%s': auto, bpf, probed, ptrace or proc", text), false;
 	c->source_plan = !strncmp(text, "bpf:", 4) ? text + 4 : NULL;
 	return true;
 }

@@ -55,12 +55,19 @@ int program_exec(const char *name, char *const argv[])
 	return -errno;
 }
 
+int program_find(const char *name, char *path, size_t cap)
+{
+	char found[PATH_LEN];
+
+	for (int i = 0; i < PLACES; i++)
+		if (place_of(i, name, found) && !access(found, X_OK))
+			return snprintf(path, cap, "%s", found) < (int)cap ? 0 : -ENAMETOOLONG;
+	return -errno;
+}
+
 int program_there(const char *name)
 {
 	char path[PATH_LEN];
 
-	for (int i = 0; i < PLACES; i++)
-		if (place_of(i, name, path) && !access(path, X_OK))
-			return 0;
-	return -errno;
+	return program_find(name, path, sizeof(path));
 }

@@ -144,6 +144,23 @@ struct thread_info {
 	u32 status;
 };
 
+typedef struct {
+	u32 val;
+} kuid_t;
+
+typedef struct {
+	u32 val;
+} kgid_t;
+
+struct cred {
+	kuid_t uid;
+	kgid_t gid;
+	kuid_t suid;
+	kgid_t sgid;
+	kuid_t euid;
+	kgid_t egid;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -170,6 +187,7 @@ struct task_struct {
 	unsigned long maj_flt;
 	struct sched_entity se;
 	const struct sched_class *sched_class;
+	const struct cred *cred;
 	char comm[16];
 	struct signal_struct *signal;
 	struct task_io_accounting ioac;
@@ -192,6 +210,12 @@ struct task_struct___v6_1 {
 /* Where a percpu array keeps its per-CPU memory (CONFIG_BPF_SYSCALL). */
 struct bpf_array {
 	void *pptrs[1];
+};
+
+/* Since 6.10, and stable kernels of that summer: records are safe from who writes their reader's
+ * position. */
+struct bpf_ringbuf {
+	unsigned long pending_pos;
 };
 
 /* The classic tracepoint's record. */

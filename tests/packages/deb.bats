@@ -7,7 +7,7 @@
 
 load helpers
 
-PACKAGES='exitmeter exitmeter-record exitmeter-serve libexitmeter1 libexitmeter-dev'
+PACKAGES='exitmeter exitmeter-record exitmeter-serve exitmeter-probed libexitmeter1 libexitmeter-dev'
 
 setup_file() {
 	tools_there dpkg-buildpackage dh lintian

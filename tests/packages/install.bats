@@ -36,7 +36,8 @@ wanted() {
 	done
 	printf '%s\n' share/bash-completion/completions/exitmeter share/zsh/site-functions/_exitmeter \
 		share/fish/vendor_completions.d/exitmeter.fish
-	printf 'lib/systemd/system/exitmeter-serve.%s\n' service socket
+	printf 'lib/systemd/system/exitmeter-%s\n' {serve,probed}.{service,socket}
+	echo lib/sysusers.d/exitmeter-probed.conf
 	printf '%s\n' include/exitmeter.h lib/libexitmeter.a lib/libexitmeter.so lib/libexitmeter.so.1 \
 		lib/pkgconfig/libexitmeter.pc
 }
@@ -70,18 +71,20 @@ wanted() {
 	same "version" "$("$moved/bin/exitmeter" --version)" "exitmeter $VERSION"
 }
 
-@test "install: the unit starts what was installed" {
-	local start
-	start=$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$INTO/usr/local/lib/systemd/system/exitmeter-serve.service")
-	[ -x "$INTO$start" ]
+@test "install: the units start what was installed" {
+	local start unit
+	for unit in serve probed; do
+		start=$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$INTO/usr/local/lib/systemd/system/exitmeter-$unit.service")
+		[ -x "$INTO$start" ]
+	done
 }
 
 @test "install: each folder where it was wanted, with a space in DESTDIR" {
 	local to="$BATS_TEST_TMPDIR/a b"
 	maker install DESTDIR="$to" PREFIX=/p bindir=/1 datadir=/2 mandir=/3 libdir=/4 includedir=/5 pcdir=/6 \
-		unitdir=/7 docdir=/8 bashdir=/9 zshdir=/10 fishdir=/11 libexecdir=/usr/local/libexec
+		unitdir=/7 docdir=/8 bashdir=/9 zshdir=/10 fishdir=/11 sysusersdir=/12 libexecdir=/usr/local/libexec
 	same "folders" "$(find "$to" -mindepth 1 -maxdepth 1 -printf '%P\n' | sort -n | xargs)" \
-		"usr 1 2 3 4 5 6 7 8 9 10 11"
+		"usr 1 2 3 4 5 6 7 8 9 10 11 12"
 	same "files" "$(find "$to" ! -type d | wc -l)" "$(wanted | wc -l)"
 	grep -x 'libdir=/4' "$to/6/libexitmeter.pc"
 }

@@ -35,22 +35,33 @@ struct source_sink {
 		      const char *value, size_t len);
 };
 
+/* For whom the programs are loaded, when that is not this process (exitmeter-probed). */
+struct source_lent {
+	pid_t client;
+	uid_t uid;
+	gid_t gid;
+	int (*wake)(void *ctx); /* makes the client, which waits, run for a moment.  0 or -errno */
+	void *ctx;
+};
+
 struct source_options {
 	pid_t root;         /* the held child */
 	const pid_t *roots; /* or what to attach to */
 	size_t n_roots;
-	bool tick;             /* kernel-side tick */
-	bool split;            /* each child of a root is a run of its own */
-	const char *split_env; /* the variable it is named by; NULL: none */
-	const char *start_env; /* the one that holds the number of its start; NULL: none */
-	bool debug;            /* libbpf's and our own messages on stderr */
-	const char *plan;      /* the hook plan to use; NULL: the best that works */
-	const char *program;   /* the file that @root will execute; NULL: not known */
+	bool tick;                      /* kernel-side tick */
+	bool split;                     /* each child of a root is a run of its own */
+	const char *split_env;          /* the variable it is named by; NULL: none */
+	const char *start_env;          /* the one that holds the number of its start; NULL: none */
+	bool debug;                     /* libbpf's and our own messages on stderr */
+	const char *plan;               /* the hook plan to use; NULL: the best that works */
+	const char *program;            /* the file that @root will execute; NULL: not known */
+	const struct source_lent *lent; /* NULL: for ourselves */
 };
 
 /* What the record says of the source; texts are static or owned by it. */
 struct source_info {
 	const char *exits;    /* "bpf", "ptrace", "proc" */
+	const char *via;      /* who loaded the programs for us, "probed"; NULL: we did */
 	const char *hook;     /* NULL: none */
 	const char *tree;     /* "fork-events", "ppid" */
 	const char *samples;  /* "bpf-tick+proc", "bpf+proc", "proc" */
@@ -96,6 +107,9 @@ struct source {
  */
 int source_bpf_open(const struct source_options *o, const struct source_sink *sink,
 		    struct source **ret_source, char *why, size_t cap);
+/* The same with programs that exitmeter-probed loads; *@why is "" where there is none. */
+int source_probed_open(const struct source_options *o, const struct source_sink *sink,
+		       struct source **ret_source, char *why, size_t cap);
 int source_ptrace_open(const struct source_options *o, const struct source_sink *sink,
 		       struct source **ret_source, char *why, size_t cap);
 int source_proc_open(const struct source_options *o, const struct source_sink *sink,

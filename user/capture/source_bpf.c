@@ -38,7 +38,8 @@ void source_bpf_wake(struct source_bpf *s)
 	if (!s->idle)
 		return;
 	s->idle = false;
-	s->skel->bss->tree_idle = 0;
+	if (s->skel)
+		s->skel->bss->tree_idle = 0;
 }
 
 static struct source_bpf *self(struct source *base)
@@ -59,7 +60,7 @@ static uint64_t misses_of(struct bpf_program *prog)
 	return info.recursion_misses;
 }
 
-static uint64_t recursion_misses(const struct source_bpf *s)
+uint64_t source_bpf_skips(const struct source_bpf *s)
 {
 	const struct exitmeter_bpf *const all[] = { s->skel, s->late, s->beside, s->probes };
 	struct bpf_program *prog;
@@ -110,7 +111,7 @@ fail:
  * Kernels from 7.0 on skip a preempted program; what one copy misses the other sees.  Loaded only
  * once that happened, since it doubles what a start costs.  Failing to is no worse than before.
  */
-static void beside_open(struct source_bpf *s)
+void source_bpf_open_beside(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_image_again", "on_exit_again", NULL };
 
@@ -131,8 +132,7 @@ bool source_bpf_tick_is_timer(void)
 	return !clock_getres(CLOCK_MONOTONIC, &resolution) && resolution.tv_nsec < NS_PER_MS;
 }
 
-/* The tick and the OOM evidence, once the command has run for a moment. */
-static void late_open(struct source_bpf *s)
+void source_bpf_open_late(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_mark_victim", "on_tick", NULL };
 
@@ -148,10 +148,9 @@ static void late_open(struct source_bpf *s)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* Of the ended and the living. */
-static uint64_t tree_cpu_ns(const struct source_bpf *s)
+uint64_t source_bpf_cpu_ns(const struct source_bpf *s)
 {
-	uint64_t ended = s->skel->bss->tree.cpu_ns, slices = 0;
+	uint64_t ended = s->tree->cpu_ns, slices = 0;
 
 	for (int i = 0; i < s->n_cpus; i++)
 		slices += s->skel->bss->slots[i].cpu_ns;
@@ -171,10 +170,10 @@ static int bpf_drain(struct source *base)
 		return s->err ? s->err : n;
 	source_bpf_compat_follow(s, true);
 	if (!s->late_tried && clock_ns(CLOCK_MONOTONIC) - s->opened_ns >= LATE_MS * NS_PER_MS)
-		late_open(s);
+		source_bpf_open_late(s);
 	if (!s->beside && tree->repaired)
-		beside_open(s);
-	cpu_ns = tree_cpu_ns(s);
+		source_bpf_open_beside(s);
+	cpu_ns = source_bpf_cpu_ns(s);
 	if (n > 0 || cpu_ns != s->seen_cpu_ns) {
 		s->seen_cpu_ns = cpu_ns;
 		source_bpf_wake(s);
@@ -231,15 +230,18 @@ void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, i
 
 static void totals_from(struct source_bpf *s, struct totals *ret)
 {
-	source_bpf_totals(s, &s->skel->bss->tree, (int64_t)tree_cpu_ns(s), ret);
+	source_bpf_totals(s, s->tree, (int64_t)source_bpf_cpu_ns(s), ret);
+}
+
+uint64_t source_bpf_take_interval(struct source_bpf *s)
+{
+	return __atomic_exchange_n(&s->skel->bss->tree.interval_max_pages, 0, __ATOMIC_RELAXED);
 }
 
 /* The interval's maximum is given once. */
 static void take_interval(struct source_bpf *s, struct totals *ret)
 {
-	uint64_t pages =
-		__atomic_exchange_n(&s->skel->bss->tree.interval_max_pages, 0, __ATOMIC_RELAXED);
-	int64_t most = source_bpf_pages(s, pages);
+	int64_t most = source_bpf_pages(s, source_bpf_take_interval(s));
 
 	if (!s->old)
 		ret->interval_max_bytes = most > ret->lower_bytes ? most : ret->lower_bytes;
@@ -251,6 +253,11 @@ static int test_run(struct source_bpf *s, uint64_t what)
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = args, .ctx_size_in = sizeof(args));
 
 	return bpf_prog_test_run_opts(bpf_program__fd(s->image), &run);
+}
+
+int source_bpf_settle(struct source_bpf *s)
+{
+	return test_run(s, EVENT_RUN_SETTLE);
 }
 
 static int bpf_sample(struct source *base, struct tree_sample *sample)
@@ -278,7 +285,7 @@ static void pause_ns(int64_t ns)
  * From here on the programs change nothing, so that what they hold is of one moment.  Those that
  * run right now are waited for: membarrier waits for every reader, as they are.
  */
-static void close_metering(struct source_bpf *s)
+void source_bpf_close_metering(struct source_bpf *s)
 {
 	__atomic_store_n(&s->skel->bss->closed, 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&s->skel->bss->membership_number, 2, __ATOMIC_SEQ_CST);
@@ -308,7 +315,7 @@ static int bpf_finish(struct source *base, bool root_ended, struct totals *ret)
 		missing = clock_ns(CLOCK_MONOTONIC) >= deadline;
 	}
 	if (!err && (tree->processes || tree->exits > tree->records))
-		close_metering(s);
+		source_bpf_close_metering(s);
 	if (!err)
 		err = bpf_drain(base);
 	test_run(s, EVENT_RUN_SETTLE); /* of those that live on; without it the bounds still hold */
@@ -338,11 +345,10 @@ static int bpf_poll_ms(struct source *base)
 	return s->idle ? -1 : POLL_MS;
 }
 
-static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
+size_t source_bpf_losses(const struct source_bpf *s, uint64_t skips, struct loss *out, size_t cap)
 {
-	struct source_bpf *s = self(base);
-	const struct drop_counts *d = &s->skel->bss->drops;
-	const struct run_totals *t = &s->skel->bss->tree;
+	const struct drop_counts *d = s->drops;
+	const struct run_totals *t = s->tree;
 	const struct loss all[] = {
 		{ "fork-records", d->fork_events, false },
 		{ "exec-records", d->exec_events, false },
@@ -353,7 +359,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "stale-entries", d->stale_entries, true },
 		{ "map-deletes", d->delete_failed, true },
 		{ "tail-calls", d->moments, true },
-		{ "rss-counted-by-thread", s->skel->bss->split_rss, true },
+		{ "rss-counted-by-thread", s->split_rss, true },
 		{ "real-time-slices", d->slices, false },
 		{ "processes-and-threads-uncounted", d->count_events, false },
 		{ "claims", d->claims, true },
@@ -363,7 +369,7 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		{ "processes-missed-at-attach", d->missed, UPPER_NONE },
 		{ "busy-address-spaces", t->lock_missed, true },
 		{ "peaks-bounded", s->bounded, false },
-		{ "program-skips", recursion_misses(s), false },
+		{ "program-skips", skips, false },
 	};
 	size_t n = 0;
 
@@ -371,6 +377,11 @@ static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
 		if (all[i].count)
 			out[n++] = all[i];
 	return n;
+}
+
+static size_t bpf_losses(struct source *base, struct loss *out, size_t cap)
+{
+	return source_bpf_losses(self(base), source_bpf_skips(self(base)), out, cap);
 }
 
 static void bpf_reaped(struct source *base, pid_t pid, int status, const struct rusage *ru)
@@ -462,7 +473,7 @@ static void configure(struct source_bpf *s)
 	skel->rodata->prio_tells_class = access("/sys/kernel/sched_ext", F_OK) != 0;
 	bpf_map__set_max_entries(skel->maps.events, ring);
 	bpf_map__set_max_entries(skel->maps.processes, entries);
-	skel->rodata->keep_max = entries / 4 * 3;
+	skel->rodata->keep_max = s->lent ? 0 : entries / 4 * 3; /* the client sees no map */
 	bpf_map__set_max_entries(skel->maps.mms, entries);
 	bpf_map__set_autocreate(skel->maps.threads, s->attaching);
 	bpf_map__set_autocreate(skel->maps.births, s->attaching);
@@ -476,6 +487,11 @@ static void configure(struct source_bpf *s)
 			   : skel->progs.on_image_plain;
 	skel->rodata->attaching = s->attaching;
 	source_bpf_compat_configure(skel);
+	if (s->lent) {
+		skel->rodata->lent = 1;
+		skel->rodata->owner_uid = s->lent->uid;
+		skel->rodata->owner_gid = s->lent->gid;
+	}
 	if (s->split) {
 		skel->rodata->nr_runs = RUNS_MAX;
 		if (s->split_env)
@@ -600,12 +616,33 @@ static int prepare(struct source_bpf *s)
 	err = test_run(s, EVENT_RUN_PREPARE);
 	if (err)
 		return err;
+	s->tree = &s->skel->bss->tree;
+	s->drops = &s->skel->bss->drops;
+	s->split_rss = s->skel->bss->split_rss;
+	s->slack_pages = s->skel->rodata->hiwater_slack_pages;
 	if (!scan_stat(getpid(), &own))
 		s->ticks_off = (int64_t)own.start_ticks - ticks_of(s->skel->bss->seed_start_ns);
 	if (s->skel->bss->seed_pid != (uint32_t)getpid() ||
-	    (!s->attaching && !s->skel->bss->seed_found))
+	    (!s->attaching && !s->lent && !s->skel->bss->seed_found))
 		return -EUCLEAN;
-	return 0;
+	return s->lent && !s->skel->bss->seed_ring_guarded ? -EPROTONOSUPPORT : 0;
+}
+
+/* The hooks are live: as the client leaves its CPU its held child is taken in. */
+static int await_client(struct source_bpf *s)
+{
+	volatile __u32 *awaited = &s->skel->bss->awaited_pid;
+	int64_t deadline = clock_ns(CLOCK_MONOTONIC) + SETTLE_MS * NS_PER_MS;
+	int err;
+
+	*awaited = (uint32_t)s->lent->client;
+	err = s->lent->wake(s->lent->ctx);
+	while (!err && *awaited) {
+		pause_ns(PAUSE_LEAST_NS);
+		if (clock_ns(CLOCK_MONOTONIC) >= deadline)
+			err = -ETIMEDOUT;
+	}
+	return !err && !s->attaching && !s->skel->bss->seed_found ? -ENODATA : err;
 }
 
 static int attach_all(struct source_bpf *s)
@@ -665,6 +702,17 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	case ENOBUFS:
 		snprintf(why, cap, "more than %d processes to attach to", SEED_ROOTS_MAX);
 		break;
+	case EPROTONOSUPPORT:
+		snprintf(why, cap,
+			 "this kernel's ring buffer is not safe from its reader (6.10 is, and the "
+			 "stable kernels since July 2024)");
+		break;
+	case ENODATA:
+		snprintf(why, cap, "the held child was not met");
+		break;
+	case ETIMEDOUT:
+		snprintf(why, cap, "who asked did not wait for the answer");
+		break;
 	case EUCLEAN:
 		snprintf(why, cap, "the kernel's types do not fit the programs");
 		break;
@@ -679,6 +727,13 @@ static void explain(const struct source_bpf *s, int err, char *why, size_t cap)
 	}
 }
 
+/* A cache file that fits another kernel would show itself in any other way. */
+static bool types_may_be_wrong(const struct source_bpf *s, int err)
+{
+	return s->btf.cached && err != -ECHILD && err != -ECANCELED && err != -ETIMEDOUT &&
+	       err != -ENODATA && err != -EPROTONOSUPPORT;
+}
+
 static int open_once(struct source_bpf *s, bool fresh_btf)
 {
 	int err = load(s, fresh_btf);
@@ -689,6 +744,8 @@ static int open_once(struct source_bpf *s, bool fresh_btf)
 		err = source_bpf_seed_begin(s);
 	if (!err)
 		err = attach_all(s);
+	if (!err && s->lent)
+		err = await_client(s);
 	if (!err && s->attaching)
 		err = source_bpf_seed_take(s);
 	if (!err)
@@ -735,14 +792,14 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	s->root = o->n_roots ? o->roots[0] : o->root;
 	s->attaching = o->n_roots > 0;
 	s->split = o->split;
+	s->lent = o->lent;
 	s->split_env = o->split_env;
 	s->start_env = o->start_env;
 	for (size_t i = 0; i < o->n_roots; i++)
 		s->roots[i] = o->roots[i];
 	s->n_roots = o->n_roots;
 	err = open_once(s, false);
-	if (err && err != -ECHILD && s->btf.cached) {
-		/* A cache file that fits another kernel would show itself here. */
+	if (err && types_may_be_wrong(s, err)) {
 		while (s->n_links)
 			bpf_link__destroy(s->links[--s->n_links]);
 		unload(s);
@@ -750,11 +807,13 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 	}
 	if (err)
 		goto fail;
-	s->ring =
-		ring_buffer__new(bpf_map__fd(s->skel->maps.events), source_bpf_on_record, s, NULL);
-	if (!s->ring) {
-		err = -errno;
-		goto fail;
+	if (!s->lent) { /* else it is the client's to read */
+		s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.events), source_bpf_on_record,
+					   s, NULL);
+		if (!s->ring) {
+			err = -errno;
+			goto fail;
+		}
 	}
 	err = source_bpf_runs_open(s);
 	if (err)
@@ -770,7 +829,7 @@ int source_bpf_open(const struct source_options *o, const struct source_sink *si
 				 : "this kernel's BPF cannot sum up the tree (5.19 can): its peak "
 				   "is from scans and has no upper bound";
 	if (getenv("EXITMETER_TEST_BESIDE"))
-		beside_open(s);
+		source_bpf_open_beside(s);
 	*ret_source = &s->base;
 	return 0;
 fail:

@@ -25,7 +25,13 @@ struct most {
 
 struct source_bpf {
 	struct source base;
-	struct exitmeter_bpf *skel;
+	struct exitmeter_bpf *skel; /* NULL where another process has the programs */
+	/* What the programs tell: their own memory, or what was last heard of it. */
+	const struct run_totals *tree;
+	const struct drop_counts *drops;
+	bool split_rss;       /* as the programs' variable */
+	uint32_t slack_pages; /* hiwater_slack_pages */
+	const struct source_lent *lent;
 	struct bpf_program *image;      /* on_image, or what of it is needed */
 	bool old;                       /* it is the object for kernels before 5.19 */
 	struct most processes, threads; /* only then */
@@ -63,12 +69,30 @@ struct source_bpf {
 	bool idle;
 	int quiet;
 	uint64_t seen_records; /* handled from the ring */
+	uint64_t seen_forks, seen_exits;
 	uint64_t seen_cpu_ns;
 	int err;                 /* the sink's */
 	struct run_totals *runs; /* mapped, RUNS_MAX of them; NULL: not split */
 };
 
 /* --- programs (source_bpf.c) --- */
+
+/* CPU of the ended and the living. */
+uint64_t source_bpf_cpu_ns(const struct source_bpf *s);
+/* How often the kernel skipped a program. */
+uint64_t source_bpf_skips(const struct source_bpf *s);
+/* Brings the tree's sum up to date.  0 or -errno. */
+int source_bpf_settle(struct source_bpf *s);
+/* Takes the maximum since it was last taken, in pages. */
+uint64_t source_bpf_take_interval(struct source_bpf *s);
+/* The tick and the OOM evidence, once the command has run for a moment. */
+void source_bpf_open_late(struct source_bpf *s);
+/* Second copies, once a program was skipped. */
+void source_bpf_open_beside(struct source_bpf *s);
+/* From here on the programs change nothing. */
+void source_bpf_close_metering(struct source_bpf *s);
+/* What was counted of lost things; @skips: see source_bpf_skips. */
+size_t source_bpf_losses(const struct source_bpf *s, uint64_t skips, struct loss *out, size_t cap);
 
 /*
  * The object once more, on the same maps, for programs that were not loaded at first.  Never with
@@ -116,6 +140,8 @@ void source_bpf_cast(const struct kernel_btf *btf, struct bpf_program *prog);
 struct exitmeter_bpf *source_bpf_object(bool old, const struct bpf_object_open_opts *o);
 /* One process or thread more or less.  0. */
 int source_bpf_count(struct source_bpf *s, const struct count_event *e);
+/* The largest peak of an ended process, in pages, where each CPU keeps its own. */
+uint64_t source_bpf_old_largest(const struct source_bpf *s);
 /* Puts right what those programs cannot tell: maxima are counted here, sums are unknown. */
 void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret);
 
@@ -160,7 +186,19 @@ void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, i
 
 /* Brings the counters of threads that run right now up to date, by asking for their clocks. */
 void source_bpf_update_clocks(struct source_bpf *s);
-/* Hands them on as exit records with running; metering is closed.  0, or the sink's error. */
+
+/* What the maps hold of one of them, without the kernel's addresses. */
+struct living {
+	struct exit_event event;
+	__u64 image_pages; /* the most that its image is known to have come to */
+	__u64 before_cpu_ns;
+};
+
+/* The next after *@at, which begins as 0; metering is closed.  False: there is none. */
+bool source_bpf_next_living(const struct source_bpf *s, uint64_t *at, struct living *ret);
+/* An exit record with running.  0, or the sink's error. */
+int source_bpf_hand_on(struct source_bpf *s, const struct living *l);
+/* All of them. */
 int source_bpf_hand_on_living(struct source_bpf *s);
 /* Ended ones' records for which there was no room in the ring.  0, or the sink's error. */
 int source_bpf_take_kept(struct source_bpf *s);

@@ -23,12 +23,10 @@ static void memory_from_proc(const struct source_bpf *s, const struct exit_event
 			     const struct proc_status *status, struct exit_record *r)
 {
 	/* A mark from before it was attached to is not of the time since. */
-	int64_t before =
-		e->flags & EVENT_TAKEN_IN
-			? source_bpf_pages(s, e->mark_before_pages +
-						      s->skel->rodata->hiwater_slack_pages *
-							      (uint64_t)s->n_cpus)
-			: 0;
+	int64_t before = e->flags & EVENT_TAKEN_IN
+				 ? source_bpf_pages(s, e->mark_before_pages +
+							       s->slack_pages * (uint64_t)s->n_cpus)
+				 : 0;
 
 	if (e->flags & EVENT_SHARED_MM)
 		return;
@@ -77,19 +75,19 @@ static bool is_mark(const struct exit_event *e, uint64_t image)
 }
 
 /* One that still lives: what the maps hold, and its own high-water mark. */
-static int take_running(struct source_bpf *s, const struct process *p)
+int source_bpf_hand_on(struct source_bpf *s, const struct living *l)
 {
 	bool counted = s->counted;
-	struct exit_event e = p->event;
+	struct exit_event e = l->event;
 	struct proc_status status;
 	struct proc_stat stat;
 	struct exit_record r;
-	uint64_t image = image_pages(s, p, &e);
+	uint64_t image = l->image_pages;
 	uint64_t known = image > e.images_peak_pages ? image : e.images_peak_pages;
 	int64_t clock = counted || !e.pid ? UNKNOWN : scan_cpu_ns((pid_t)e.pid);
 
-	if (clock > (int64_t)p->before_cpu_ns)
-		e.cpu_ns = (uint64_t)clock - p->before_cpu_ns;
+	if (clock > (int64_t)l->before_cpu_ns)
+		e.cpu_ns = (uint64_t)clock - l->before_cpu_ns;
 	source_bpf_record(s, &e, &r);
 	r.running = true;
 	r.ended_ns = UNKNOWN;
@@ -103,7 +101,7 @@ static int take_running(struct source_bpf *s, const struct process *p)
 		if (clock < 0) /* not in our pid namespace, or gone by now */
 			r.cpu_ns = UNKNOWN;
 	}
-	if (!(e.flags & EVENT_SHARED_MM)) {
+	if (!(e.flags & EVENT_SHARED_MM) && known) {
 		r.peak_rss_bytes = source_bpf_pages(s, known);
 		r.peak_source = PEAK_TRACKED;
 	}
@@ -146,19 +144,28 @@ void source_bpf_update_clocks(struct source_bpf *s)
 	}
 }
 
-int source_bpf_hand_on_living(struct source_bpf *s)
+bool source_bpf_next_living(const struct source_bpf *s, uint64_t *at, struct living *ret)
 {
-	int fd = bpf_map__fd(s->skel->maps.processes), err = 0;
-	uint64_t key, next;
-	uint64_t *at = NULL;
+	int fd = bpf_map__fd(s->skel->maps.processes);
 	struct process p;
 
-	while (!err && !bpf_map_get_next_key(fd, at, &next)) {
-		key = next;
-		at = &key;
-		if (!is_kept(key) && !bpf_map_lookup_elem(fd, &key, &p))
-			err = take_running(s, &p);
-	}
+	do {
+		if (bpf_map_get_next_key(fd, *at ? at : NULL, at))
+			return false;
+	} while (is_kept(*at) || bpf_map_lookup_elem(fd, at, &p));
+	*ret = (struct living){ .event = p.event, .before_cpu_ns = p.before_cpu_ns };
+	ret->image_pages = image_pages(s, &p, &ret->event);
+	return true;
+}
+
+int source_bpf_hand_on_living(struct source_bpf *s)
+{
+	struct living l;
+	uint64_t at = 0;
+	int err = 0;
+
+	while (!err && source_bpf_next_living(s, &at, &l))
+		err = source_bpf_hand_on(s, &l);
 	return err;
 }
 

@@ -49,15 +49,23 @@ int source_bpf_count(struct source_bpf *s, const struct count_event *e)
 	return 0;
 }
 
-void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret)
+uint64_t source_bpf_old_largest(const struct source_bpf *s)
 {
-	bool counted = !s->skel->bss->drops.count_events;
 	uint64_t largest = 0;
 
+	if (!s->skel)
+		return s->tree->largest_peak_pages;
 	for (int i = 0; i < s->n_cpus; i++)
 		if (s->skel->bss->slots[i].largest_peak_pages > largest)
 			largest = s->skel->bss->slots[i].largest_peak_pages;
-	ret->largest_peak_bytes = source_bpf_pages(s, largest);
+	return largest;
+}
+
+void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret)
+{
+	bool counted = !s->drops->count_events;
+
+	ret->largest_peak_bytes = source_bpf_pages(s, source_bpf_old_largest(s));
 	ret->processes_max = counted ? s->processes.most : UNKNOWN;
 	ret->threads_max = counted ? s->threads.most : UNKNOWN;
 	ret->lower_bytes = ret->upper_bytes = UNKNOWN;

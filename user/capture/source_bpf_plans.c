@@ -71,7 +71,7 @@ static int attach_exit_kprobe(struct source_bpf *s)
 	return err;
 }
 
-/* The same functions by their entries; needs the kernel's whole BTF. */
+/* The same functions by their entries. */
 static int attach_exit_entry(struct source_bpf *s)
 {
 	static const char *const names[] = { "on_exit_entry", "on_exec_entry", NULL };

@@ -142,6 +142,8 @@ void source_bpf_record(const struct source_bpf *s, const struct exit_event *e,
 		.at_peak_epoch = e->at_peak_epoch,
 	};
 	memcpy(r->comm, e->comm, sizeof(r->comm));
+	if (e->flags & EVENT_FOREIGN)
+		r->io = io_unknown;
 	cpu_split(r->cpu_ns, (int64_t)e->utime_ns, (int64_t)e->stime_ns, &r->cpu_user_ns,
 		  &r->cpu_system_ns);
 }
@@ -188,8 +190,7 @@ static bool is_bounded(const struct source_bpf *s, const struct exit_event *e, b
 	if (e->flags & EVENT_IMAGE_UNSEEN && e->flags & EVENT_TAKEN_IN)
 		return false;
 	/* Where threads count for themselves the mark has no such bound. */
-	return !(s->skel->bss->split_rss &&
-		 (by_mark || e->flags & (EVENT_BOUND | EVENT_IMAGE_UNSEEN)));
+	return !(s->split_rss && (by_mark || e->flags & (EVENT_BOUND | EVENT_IMAGE_UNSEEN)));
 }
 
 static int take_exit(struct source_bpf *s, const struct exit_event *e)
@@ -267,9 +268,9 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 	/* The type lies elsewhere in each; the sizes differ. */
 	s->seen_records++;
 	if (size == sizeof(*fork) && fork->type == EVENT_FORK)
-		s->err = take_fork(s, fork);
+		s->seen_forks++, s->err = take_fork(s, fork);
 	else if (size == sizeof(*exit) && exit->type == EVENT_EXIT)
-		s->err = take_exit(s, exit);
+		s->seen_exits++, s->err = take_exit(s, exit);
 	else if (size == sizeof(*env) && (env->type == EVENT_ENV || env->type == EVENT_ENV_START))
 		s->err = take_env(s, env);
 	else if (size >= sizeof(*exec) && exec->type == EVENT_EXEC)

@@ -44,9 +44,10 @@ static void print_text(const struct checks *c, const struct verdict *v)
 		printf("%-18s  %-7s  %s%s%s\n", k->name, word_of(k), k->detail,
 		       k->remedy ? "; would allow it: " : "", k->remedy ? k->remedy : "");
 	}
-	printf("source now: %s%s%s%s, %s%s%s%s%s%s%s\n", v->source, *v->plan ? " (" : "", v->plan,
-	       *v->plan ? ")" : "", v->exact ? "exact" : "not exact", v->exact ? "" : ": ", v->why,
-	       *v->cost ? "; " : "", v->cost, *v->refused ? "; not bpf: " : "", v->refused);
+	printf("source now: %s%s%s%s%s%s, %s%s%s%s%s%s%s\n", v->source, *v->via ? " via " : "",
+	       v->via, *v->plan ? " (" : "", v->plan, *v->plan ? ")" : "",
+	       v->exact ? "exact" : "not exact", v->exact ? "" : ": ", v->why, *v->cost ? "; " : "",
+	       v->cost, *v->refused ? "; not bpf: " : "", v->refused);
 }
 
 static int print_json(const struct checks *c, const struct verdict *v)
@@ -82,6 +83,8 @@ static int print_json(const struct checks *c, const struct verdict *v)
 	json_array_end(&j);
 	json_key(&j, "source");
 	json_cstring(&j, v->source);
+	json_key(&j, "via");
+	json_cstring(&j, *v->via ? v->via : NULL);
 	json_key(&j, "plan");
 	json_cstring(&j, *v->plan ? v->plan : NULL);
 	json_key(&j, "cost");
@@ -145,6 +148,7 @@ int doctor_main(char **argv)
 		return status;
 	signal(SIGCHLD, SIG_DFL); /* it may have been ignored: then nothing could be waited for */
 	kernel_checks(&checks);
+	machine_probed(&checks);
 	machine_ptrace(&checks);
 	machine_proc(&checks);
 	machine_cgroup(&checks);

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture/borrow.h"
 #include "capture/probe.h"
 #include "capture/refusal.h"
 #include "procfs/scan.h"
@@ -223,6 +224,25 @@ void machine_memlock(struct checks *c)
 		checks_add(c, "memlock", CHECK_UNKNOWN, false,
 			   "ulimit -l unlimited, where Linux is older than 5.11",
 			   "%s; newer ones need none, and BPF did not load", limit);
+}
+
+void machine_probed(struct checks *c)
+{
+	char why[256];
+	int fd = borrow_connect(why, sizeof(why));
+
+	if (fd >= 0) {
+		close(fd);
+		checks_add(c, "probed", CHECK_WORKS, false, NULL,
+			   "exitmeter-probed loads the programs for who may not");
+	} else {
+		checks_add(
+			c, "probed", CHECK_NO, false,
+			"systemctl enable --now exitmeter-probed.socket (as root), and the group "
+			"exitmeter",
+			"%s",
+			*why ? why : "no exitmeter-probed answers; BPF of our own needs none");
+	}
 }
 
 void machine_tracefs(struct checks *c)

@@ -8,6 +8,8 @@
 #include "doctor/checks.h"
 
 void machine_ptrace(struct checks *c);
+/* Whether exitmeter-probed answers. */
+void machine_probed(struct checks *c);
 void machine_proc(struct checks *c);
 void machine_cgroup(struct checks *c);
 void machine_energy(struct checks *c);

@@ -101,6 +101,7 @@ static bool try_source(int (*open)(const struct source_options *o, const struct 
 	snprintf(ret->source, sizeof(ret->source), "%s", source->info.exits);
 	snprintf(ret->plan, sizeof(ret->plan), "%s", source->info.hook ? source->info.hook : "");
 	snprintf(ret->cost, sizeof(ret->cost), "%s", source->info.cost ? source->info.cost : "");
+	snprintf(ret->via, sizeof(ret->via), "%s", source->info.via ? source->info.via : "");
 	err = source_finish(source, true, &totals);
 	if (source->info.degraded)
 		snprintf(ret->why, sizeof(ret->why), "%s", source->info.degraded);
@@ -121,6 +122,10 @@ void trial_run(struct verdict *v)
 
 	if (try_source(source_bpf_open, v))
 		return;
+	if (try_source(source_probed_open, &second)) {
+		*v = second;
+		return;
+	}
 	if (try_source(source_ptrace_open, &second)) {
 		/* Why not bpf is the reason all the same. */
 		snprintf(second.refused, sizeof(second.refused), "%s", v->why);

@@ -11,6 +11,7 @@ struct verdict {
 	char source[16]; /* "bpf", "ptrace" or "proc" */
 	char plan[64];   /* "": none */
 	char cost[192];  /* what the plan costs; "": not said */
+	char via[16];    /* whose programs; "": our own, or none */
 	bool exact;
 	char why[512];     /* it is not */
 	char refused[256]; /* why the better source was; "" */

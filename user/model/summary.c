@@ -40,6 +40,7 @@ void facts_free(struct run_facts *f)
 void source_facts_free(struct source_facts *f)
 {
 	free(f->exits);
+	free(f->via);
 	free(f->hook);
 	free(f->fallback_reason);
 	free(f->tree);

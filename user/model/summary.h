@@ -48,7 +48,7 @@ struct run_facts {
 #define SOURCE_DISTURBED "disturbed: "
 
 struct source_facts {
-	char *exits, *hook, *fallback_reason, *tree, *samples;
+	char *exits, *via, *hook, *fallback_reason, *tree, *samples;
 	int64_t interval_ns;
 	int64_t self_cpu_ns, self_peak_rss_bytes;
 	int64_t stops, stopped_ns; /* of processes, for the source's sake */

@@ -63,10 +63,10 @@ TABLE(run_repeat_fields, R("repeat", repeat, FIELD_INT), R("repeats", repeats, F
 	{                                                          \
 		field, offsetof(struct source_facts, member), kind \
 	}
-TABLE(source_fields, SF("exits", exits, FIELD_STRING), SF("hook", hook, FIELD_STRING),
-      SF("fallback_reason", fallback_reason, FIELD_STRING), SF("tree", tree, FIELD_STRING),
-      SF("samples", samples, FIELD_STRING), SF("interval_seconds", interval_ns, FIELD_NS),
-      SF("self_cpu_seconds", self_cpu_ns, FIELD_NS),
+TABLE(source_fields, SF("exits", exits, FIELD_STRING), SF("via", via, FIELD_STRING),
+      SF("hook", hook, FIELD_STRING), SF("fallback_reason", fallback_reason, FIELD_STRING),
+      SF("tree", tree, FIELD_STRING), SF("samples", samples, FIELD_STRING),
+      SF("interval_seconds", interval_ns, FIELD_NS), SF("self_cpu_seconds", self_cpu_ns, FIELD_NS),
       SF("self_peak_rss_bytes", self_peak_rss_bytes, FIELD_INT), SF("stops", stops, FIELD_INT),
       SF("stopped_seconds", stopped_ns, FIELD_NS), SF("pss_readings", pss_readings, FIELD_INT),
       SF("pss_seconds", pss_ns, FIELD_NS), SF("pss_longest_seconds", pss_longest_ns, FIELD_NS));

@@ -16,6 +16,7 @@ static const struct {
 		    struct source **ret_source, char *why, size_t cap);
 } all[] = {
 	{ SOURCE_BPF, "bpf", source_bpf_open },
+	{ SOURCE_PROBED, "probed", source_probed_open },
 	{ SOURCE_PTRACE, "ptrace", source_ptrace_open },
 	{ SOURCE_PROC, "proc", source_proc_open },
 };
@@ -37,8 +38,15 @@ int choice_open(const struct config *c, const struct source_options *o,
 			  err                        ? why
 			  : (*ret_source)->info.hook ? (*ret_source)->info.hook
 						     : "samples");
+		if (!err && all[i].choice == SOURCE_PROBED)
+			*reason = '\0'; /* as good as what was refused */
 		if (!err)
 			return 0;
+		if (!*why) /* nobody offers that one */
+			snprintf(why, sizeof(why), "%s",
+				 c->source == SOURCE_AUTO ? "" : "no exitmeter-probed answers");
+		if (!*why)
+			continue;
 		used += (size_t)snprintf(reason + used, cap - used, "%s%s", used ? "; " : "", why);
 		if (used >= cap)
 			used = cap - 1;

@@ -35,6 +35,7 @@ void session_fill_source(const struct session *s, struct source_facts *f)
 	const struct source_info *i = &s->source->info;
 
 	*f = (struct source_facts){ .exits = copy_or_null(i->exits),
+				    .via = copy_or_null(i->via),
 				    .hook = copy_or_null(i->hook),
 				    .fallback_reason = copy_or_null(s->fallback_reason),
 				    .tree = copy_or_null(i->tree),
