@@ -270,6 +270,7 @@ from() {
 	containers_needed
 	recipe_folder
 	local caps run=(exitmeter -q --json sum.json -- make -j2)
+	no_leak_check
 	recipe docker | grep -o 'exitmeter -- make -j2'
 	caps=$(recipe docker | grep -oE -- '--cap-add [A-Z_]+' | sed 's/.* /,+/' | tr -d '\n' | tr '[:upper:]' '[:lower:]')
 	same caps "$caps" ,+bpf,+perfmon
