@@ -485,8 +485,8 @@ TEST_ENV += EM_SAN=1 ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:exitcode=99 \
 endif
 
 # Most end-to-end tests measure, or look at the whole machine: one after the other.  These do not.
-SIDE_BY_SIDE := attempts badinput compare completions doctor env formats html identity library \
-		metrics recipes record report serve suggest timeformat
+SIDE_BY_SIDE := attempts badinput compare completions control degrade doctor env formats html identity library \
+		metrics progress recipes record repeat report serve shared split suggest timeformat
 BESIDE_E2E = $(filter $(SIDE_BY_SIDE:%=tests/e2e/%.bats),$(E2E))
 TESTS ?= unit e2e
 ifneq ($(filter unit,$(TESTS)),)
