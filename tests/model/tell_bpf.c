@@ -660,44 +660,17 @@ static void bpf_drain(struct world *w)
 	send_until(w, w->truth.now_ns);
 }
 
+/* Of kernels before 5.19, which these are not. */
+void source_bpf_old_totals(const struct source_bpf *s, struct totals *ret)
+{
+	(void)s;
+	(void)ret;
+	abort();
+}
+
 static void totals_of(const struct world *w, struct totals *ret)
 {
-	const struct run_totals *t = &k->bss.tree;
-
-	*ret = (struct totals){
-		.initial = w->h->attach ? (int64_t)t->initial : 1,
-		.baseline_cpu_ns = w->h->attach ? (int64_t)t->before_cpu_ns : UNKNOWN,
-		.forks = (int64_t)t->forks,
-		.exits = (int64_t)t->exits,
-		.records = (int64_t)t->records,
-		.lost_exits = (int64_t)t->lost_exits,
-		.processes = (int64_t)t->processes,
-		.processes_max = (int64_t)t->processes_max,
-		.threads = (int64_t)t->threads,
-		.threads_max = (int64_t)t->threads_max,
-		.cpu_ns = w->truth.cpu_ns,
-		.minor_faults = (int64_t)t->minor_faults,
-		.major_faults = (int64_t)t->major_faults,
-		.voluntary_switches = (int64_t)t->voluntary_switches,
-		.involuntary_switches = (int64_t)t->involuntary_switches,
-		.io = { .read_bytes = (int64_t)t->read_bytes,
-			.write_bytes = (int64_t)t->write_bytes,
-			.cancelled_write_bytes = (int64_t)t->cancelled_write_bytes,
-			.rchar = (int64_t)t->rchar,
-			.wchar = (int64_t)t->wchar,
-			.syscr = (int64_t)t->syscr,
-			.syscw = (int64_t)t->syscw },
-		.largest_peak_bytes = source_bpf_pages(&k->src, t->largest_peak_pages),
-		.sum_peak_bytes = source_bpf_pages(&k->src, t->sum_peak_pages),
-		.lower_bytes = source_bpf_pages(&k->src, t->lower_pages),
-		.upper_bytes = source_bpf_pages(&k->src, t->upper_pages),
-		.lower_max_bytes = source_bpf_pages(&k->src, t->lower_max_pages),
-		.upper_max_bytes = source_bpf_pages(&k->src, t->upper_max_pages),
-		.lower_max_at_ns = (int64_t)t->lower_max_at_ns,
-		.epoch = t->epoch,
-	};
-	cpu_split(ret->cpu_ns, (int64_t)t->utime_ns, (int64_t)t->stime_ns, &ret->cpu_user_ns,
-		  &ret->cpu_system_ns);
+	source_bpf_totals(&k->src, &k->bss.tree, w->truth.cpu_ns, ret);
 }
 
 static void take_interval(struct totals *ret)

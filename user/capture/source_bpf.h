@@ -15,6 +15,12 @@
 #include "exitmeter.skel.h"
 #include "procfs/parse.h"
 
+#define POLL_MS        40
+#define QUIET_POLLS    3 /* then the tree is idle */
+#define SETTLE_MS      1000
+#define PAUSE_LEAST_NS (20 * NS_PER_US)
+#define LATE_MS        8 /* a command shorter than that does not pay for what it cannot use */
+
 #define LINKS_MAX 16
 #define RUNS_MAX  16384 /* that live at once, when a tree is split */
 
@@ -42,6 +48,7 @@ struct source_bpf {
 	const char *plan;    /* asked for; NULL: the best */
 	const char *program; /* what the root will execute; NULL: not known */
 	uint64_t bounded;    /* rows whose peak is a bound */
+	uint64_t unfetched;  /* records that stayed in the map */
 	char refused[256];   /* plans that were tried, and why not */
 	bool exec_announced; /* sched_prepare_exec is there */
 	struct kernel_btf btf;
@@ -81,6 +88,10 @@ struct source_bpf {
 uint64_t source_bpf_cpu_ns(const struct source_bpf *s);
 /* How often the kernel skipped a program. */
 uint64_t source_bpf_skips(const struct source_bpf *s);
+extern const struct source_ops source_bpf_ops;
+/* Runs what is rare with a number of its own (EVENT_RUN_...).  0 or -errno. */
+int source_bpf_run(struct source_bpf *s, uint64_t what);
+void source_bpf_pause(int64_t ns);
 /* Brings the tree's sum up to date.  0 or -errno. */
 int source_bpf_settle(struct source_bpf *s);
 /* Takes the maximum since it was last taken, in pages. */
@@ -161,6 +172,10 @@ void source_bpf_lifetime(const struct source_bpf *s, const struct exit_event *e,
  */
 bool source_bpf_same(const struct source_bpf *s, uint64_t start_ns, const struct proc_stat *stat);
 
+/* What one set of totals says; @cpu_ns: of the living too. */
+void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
+		       struct totals *ret);
+
 /* --- attaching (source_bpf_seed.c) --- */
 
 /* Loads the task iterator and remembers who made whom; before the hooks are live.  0 or -errno. */
@@ -177,10 +192,6 @@ int source_bpf_runs_open(struct source_bpf *s);
 void source_bpf_runs_close(struct source_bpf *s);
 int source_bpf_run_totals(struct source *base, uint32_t run, bool take, struct totals *ret);
 void source_bpf_run_release(struct source *base, uint32_t run);
-
-/* What one set of totals says; @cpu_ns: of the living too. */
-void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
-		       struct totals *ret);
 
 /* --- those that still run (source_bpf_living.c) --- */
 

@@ -188,5 +188,6 @@ int source_bpf_take_kept(struct source_bpf *s)
 		key = next;
 		at = &key;
 	}
+	s->unfetched = *kept - *taken;
 	return err;
 }

@@ -21,12 +21,7 @@
 #include "procfs/scan.h"
 #include "units.h"
 
-#define POLL_MS        40
-#define SIGN_MS        20000 /* of life, while the tree sleeps */
-#define LATE_MS        8
-#define QUIET_POLLS    3
-#define SETTLE_MS      1000
-#define PAUSE_LEAST_NS (20 * NS_PER_US)
+#define SIGN_MS 20000 /* of life, while the tree sleeps */
 
 struct known_key {
 	uint64_t start_ns, tgid; /* all of its bytes count */

@@ -285,3 +285,46 @@ int source_bpf_on_record(void *ctx, void *data, size_t size)
 		s->err = -EBADMSG;
 	return s->err;
 }
+
+void source_bpf_totals(const struct source_bpf *s, const struct run_totals *t, int64_t cpu_ns,
+		       struct totals *ret)
+{
+	*ret = (struct totals){
+		.initial = s->attaching ? (int64_t)t->initial : 1,
+		.baseline_cpu_ns = s->attaching ? (int64_t)t->before_cpu_ns : UNKNOWN,
+		.forks = (int64_t)t->forks,
+		.exits = (int64_t)t->exits,
+		.records = (int64_t)t->records,
+		.lost_exits = (int64_t)t->lost_exits,
+		.repaired = (int64_t)t->repaired,
+		.processes = (int64_t)t->processes,
+		.processes_max = (int64_t)t->processes_max,
+		.threads = (int64_t)t->threads,
+		.threads_max = (int64_t)t->threads_max,
+		.cpu_ns = cpu_ns,
+		.minor_faults = (int64_t)t->minor_faults,
+		.major_faults = (int64_t)t->major_faults,
+		.voluntary_switches = (int64_t)t->voluntary_switches,
+		.involuntary_switches = (int64_t)t->involuntary_switches,
+		.io = { .read_bytes = (int64_t)t->read_bytes,
+			.write_bytes = (int64_t)t->write_bytes,
+			.cancelled_write_bytes = (int64_t)t->cancelled_write_bytes,
+			.rchar = (int64_t)t->rchar,
+			.wchar = (int64_t)t->wchar,
+			.syscr = (int64_t)t->syscr,
+			.syscw = (int64_t)t->syscw },
+		.largest_peak_bytes = source_bpf_pages(s, t->largest_peak_pages),
+		.sum_peak_bytes = source_bpf_pages(s, t->sum_peak_pages),
+		.outside_bytes = source_bpf_pages(s, t->outside_pages),
+		.lower_bytes = source_bpf_pages(s, t->lower_pages),
+		.upper_bytes = source_bpf_pages(s, t->upper_pages),
+		.lower_max_bytes = source_bpf_pages(s, t->lower_max_pages),
+		.upper_max_bytes = source_bpf_pages(s, t->upper_max_pages),
+		.lower_max_at_ns = (int64_t)t->lower_max_at_ns,
+		.epoch = t->epoch,
+	};
+	cpu_split(ret->cpu_ns, (int64_t)t->utime_ns, (int64_t)t->stime_ns, &ret->cpu_user_ns,
+		  &ret->cpu_system_ns);
+	if (s->old)
+		source_bpf_old_totals(s, ret);
+}
