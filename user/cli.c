@@ -13,6 +13,7 @@
 #include "log.h"
 #include "names.h"
 #include "options.h"
+#include "output.h"
 #include "report/timeformat.h"
 #include "session/split.h"
 #include "url.h"
@@ -420,11 +421,6 @@ static bool take(int key, const char *arg, struct config *c)
 	}
 }
 
-static bool on_stdout(const char *name)
-{
-	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
-}
-
 static bool expand_name(struct config *c, const char **name)
 {
 	char *expanded;
@@ -449,16 +445,13 @@ static bool expand_names(struct config *c)
 	return all;
 }
 
-/* An output on stdout can be one only. */
 static bool outputs_fit(const struct config *c)
 {
-	int n = (!c->quiet && on_stdout(c->report)) + on_stdout(c->json) + on_stdout(c->journal);
+	const char *names[3 + MADE_N] = { c->quiet ? NULL : c->report, c->json, c->journal };
 
 	for (int i = 0; i < MADE_N; i++)
-		n += on_stdout(c->made[i]);
-	if (n > 1)
-		log_line("only one output can go to stdout");
-	return n <= 1;
+		names[3 + i] = c->made[i];
+	return outputs_differ(names, 3 + MADE_N);
 }
 
 static bool is_subcommand(const char *word)

@@ -154,6 +154,35 @@ bool output_is_path(const char *name)
 	return name && descriptor_of(name) == -1;
 }
 
+/* What is no file, as /dev/null, takes any number. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat st, other;
+
+	if (!output_is_path(a) || !output_is_path(b))
+		return false;
+	if (stat(a, &st) || stat(b, &other))
+		return !strcmp(a, b);
+	return S_ISREG(st.st_mode) && st.st_dev == other.st_dev && st.st_ino == other.st_ino;
+}
+
+bool outputs_differ(const char *const names[], size_t n)
+{
+	int to_stdout = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		to_stdout += names[i] && descriptor_of(names[i]) == STDOUT_FILENO;
+		for (size_t k = 0; k < i; k++)
+			if (same_file(names[i], names[k])) {
+				log_line("only one output can go to '%s'", names[i]);
+				return false;
+			}
+	}
+	if (to_stdout > 1)
+		log_line("only one output can go to stdout");
+	return to_stdout <= 1;
+}
+
 int output_may_replace(const char *name)
 {
 	char *copy = strdup(name);

@@ -27,6 +27,9 @@ int output_open(const char *name, bool append, struct output *ret);
  * had it before stays if that fails.  A name of something else than a file is written as it is.
  */
 int output_open_whole(const char *name, struct output *ret);
+/* Whether of these, NULL for none, one at most goes to stdout and no two into one file; false after
+ * one line was printed. */
+bool outputs_differ(const char *const names[], size_t n);
 /* Whether @name, NULL too, is a path and no descriptor. */
 bool output_is_path(const char *name);
 /* Whether a file of that path may be made and renamed.  0, or -errno after one line was printed. */

@@ -9,6 +9,7 @@
 #include "format/page.h"
 #include "log.h"
 #include "options.h"
+#include "output.h"
 #include "report/timeformat.h"
 
 #define TOP_DEFAULT 10
@@ -153,27 +154,21 @@ static bool take(int key, const char *arg, void *options)
 	}
 }
 
-static bool to_stdout(const char *name)
-{
-	return name && (!strcmp(name, "-") || !strcmp(name, "fd:1"));
-}
-
 /* Where the report goes, once all is known. */
 static bool outputs_fit(struct report_options *o)
 {
-	int n = 0;
+	const char *names[2 + MADE_N] = { NULL };
 
 	o->quiet |= o->kind == &kind_none;
 	if (o->kind->data && !o->report)
 		o->report = "-";
 	if (o->quiet)
 		o->report = NULL;
+	names[0] = o->report;
+	names[1] = o->json;
 	for (int i = 0; i < MADE_N; i++)
-		n += to_stdout(o->made[i]);
-	n += to_stdout(o->report) + to_stdout(o->json);
-	if (n > 1)
-		log_line("only one output can go to stdout");
-	return n <= 1;
+		names[2 + i] = o->made[i];
+	return outputs_differ(names, 2 + MADE_N);
 }
 
 int report_cli_parse(int argc, char **argv, struct report_options *o, int *ret_status)

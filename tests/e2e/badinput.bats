@@ -179,3 +179,15 @@ report_run() {
 	same "exact" "$(jq .completeness.exact again.json)" false
 	holds "the rows that had ended" '[.processes[] | select(.running | not) | .comm] | sort == ["hold", "true"]' again.json
 }
+
+@test "two outputs do not go into one file" {
+	run "$EXITMETER" --json both --journal both -- true
+	same status "$status" 125
+	same message "$output" "exitmeter: only one output can go to 'both'"
+	[ ! -e both ]
+	touch one
+	ln one other
+	run "$EXITMETER" --json one -o other -- true
+	same "by another name" "$status" 125
+	"$EXITMETER" --source="$SOURCE" --json /dev/null -o /dev/null -- true
+}
