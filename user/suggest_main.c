@@ -146,21 +146,6 @@ static const char *count(int64_t processes, char buf[TEXT_MAX])
 	return buf;
 }
 
-static void put_int(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	if (v < 0)
-		json_null(j);
-	else
-		json_int(j, v);
-}
-
-static void put_double(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v < 0 ? (double)NAN : v);
-}
-
 /* --- suggest ------------------------------------------------------------------------------- */
 
 static void suggestion_text(const struct suggestion *s, FILE *out)
@@ -194,17 +179,17 @@ static void suggestion_json(const struct suggestion *s, const char *command, str
 	json_open(j);
 	json_key(j, "command");
 	json_cstring(j, command);
-	put_int(j, "memory_bytes", s->memory_bytes);
-	put_int(j, "cpus", s->cpus);
-	put_int(j, "runs", (int64_t)s->runs);
-	put_int(j, "failed", (int64_t)s->failed);
-	put_int(j, "oom_killed", (int64_t)s->for_memory);
-	put_int(j, "peak_rss_median_bytes", s->median_bytes);
-	put_int(j, "peak_rss_p95_bytes", s->p95_bytes);
-	put_int(j, "peak_rss_max_bytes", s->max_bytes);
-	put_int(j, "oom_killed_peak_rss_bytes", s->killed_bytes);
-	put_double(j, "wall_p95_seconds", s->p95_wall_s);
-	put_double(j, "wall_max_seconds", s->max_wall_s);
+	json_count(json_key(j, "memory_bytes"), s->memory_bytes);
+	json_count(json_key(j, "cpus"), s->cpus);
+	json_count(json_key(j, "runs"), (int64_t)s->runs);
+	json_count(json_key(j, "failed"), (int64_t)s->failed);
+	json_count(json_key(j, "oom_killed"), (int64_t)s->for_memory);
+	json_count(json_key(j, "peak_rss_median_bytes"), s->median_bytes);
+	json_count(json_key(j, "peak_rss_p95_bytes"), s->p95_bytes);
+	json_count(json_key(j, "peak_rss_max_bytes"), s->max_bytes);
+	json_count(json_key(j, "oom_killed_peak_rss_bytes"), s->killed_bytes);
+	json_figure(json_key(j, "wall_p95_seconds"), s->p95_wall_s);
+	json_figure(json_key(j, "wall_max_seconds"), s->max_wall_s);
 	json_close(j);
 	json_newline(j);
 }
@@ -248,13 +233,13 @@ static void host_json(const struct fleet_host *h, struct json *j)
 	json_open(j);
 	json_key(j, "host");
 	json_cstring(j, h->host);
-	put_int(j, "journals", (int64_t)h->parts);
-	put_int(j, "failed", (int64_t)h->failed);
-	put_int(j, "peak_rss_lower_bytes", h->lower_bytes);
-	put_int(j, "peak_rss_upper_bytes", h->upper_bytes);
-	put_double(j, "cpu_seconds", h->cpu_s);
-	put_double(j, "wall_seconds", h->wall_s);
-	put_int(j, "processes", h->processes);
+	json_count(json_key(j, "journals"), (int64_t)h->parts);
+	json_count(json_key(j, "failed"), (int64_t)h->failed);
+	json_count(json_key(j, "peak_rss_lower_bytes"), h->lower_bytes);
+	json_count(json_key(j, "peak_rss_upper_bytes"), h->upper_bytes);
+	json_figure(json_key(j, "cpu_seconds"), h->cpu_s);
+	json_figure(json_key(j, "wall_seconds"), h->wall_s);
+	json_count(json_key(j, "processes"), h->processes);
 	json_key(j, "exact");
 	json_bool(j, h->exact);
 	json_close(j);
@@ -274,8 +259,8 @@ static void fleet_json(const char *id, const struct fleet_host *hosts, size_t n,
 				    ? -1
 				    : processes + hosts[i].processes;
 	}
-	put_double(j, "cpu_seconds", cpu_s);
-	put_int(j, "processes", processes);
+	json_figure(json_key(j, "cpu_seconds"), cpu_s);
+	json_count(json_key(j, "processes"), processes);
 	json_key(j, "hosts");
 	json_array(j);
 	for (size_t i = 0; i < n; i++)

@@ -100,8 +100,8 @@ static void write_mark(struct json *j, const struct em_mark *m)
 {
 	json_array(j);
 	json_double(j, m->at);
-	m->rss < 0 ? json_null(j) : json_int(j, m->rss);
-	m->cpus < 0 ? json_null(j) : json_double(j, m->cpus);
+	json_count(j, m->rss);
+	json_figure(j, m->cpus);
 	json_array_end(j);
 }
 

@@ -18,32 +18,18 @@
 #define POINTS_MAX 2048
 #define ROWS_MAX   5000
 
-static void int_or_null(struct json *j, int64_t v)
-{
-	if (v < 0)
-		json_null(j);
-	else
-		json_int(j, v);
-}
-
 static void write_point(struct json *j, const struct curve_point *p)
 {
 	json_array(j);
 	json_ns(j, p->at_ns);
-	int_or_null(j, p->rss_bytes);
-	if (p->cpu_ns < 0)
-		json_null(j);
-	else
-		json_ns(j, p->cpu_ns);
-	if (p->cpus < 0)
-		json_null(j);
-	else
-		json_double(j, p->cpus);
-	int_or_null(j, p->processes);
-	int_or_null(j, p->threads);
-	int_or_null(j, p->lower_bytes);
-	int_or_null(j, p->upper_bytes);
-	int_or_null(j, p->pss_bytes);
+	json_count(j, p->rss_bytes);
+	json_duration(j, p->cpu_ns);
+	json_figure(j, p->cpus);
+	json_count(j, p->processes);
+	json_count(j, p->threads);
+	json_count(j, p->lower_bytes);
+	json_count(j, p->upper_bytes);
+	json_count(j, p->pss_bytes);
 	json_array_end(j);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/number.h"
+#include "model/process.h"
 #include "units.h"
 
 #define FIRST_CAP 256
@@ -115,12 +116,13 @@ void json_array_end(struct json *j)
 	j->comma = true;
 }
 
-void json_key(struct json *j, const char *key)
+struct json *json_key(struct json *j, const char *key)
 {
 	separate(j);
 	put(j, "\"", 1);
 	put(j, key, strlen(key));
 	put(j, "\":", 2);
+	return j;
 }
 
 static void put_escape(struct json *j, uint32_t c)
@@ -203,6 +205,35 @@ void json_ns(struct json *j, int64_t ns)
 	if (text[n - 1] == '.')
 		n--;
 	json_raw(j, text, (size_t)n);
+}
+
+void json_count(struct json *j, int64_t v)
+{
+	if (v < 0)
+		json_null(j);
+	else
+		json_int(j, v);
+}
+
+void json_duration(struct json *j, int64_t ns)
+{
+	if (ns < 0)
+		json_null(j);
+	else
+		json_ns(j, ns);
+}
+
+void json_time(struct json *j, int64_t ns)
+{
+	if (ns == TIME_NONE)
+		json_null(j);
+	else
+		json_ns(j, ns);
+}
+
+void json_figure(struct json *j, double v)
+{
+	json_double(j, v < 0 ? (double)NAN : v);
 }
 
 void json_bool(struct json *j, bool v)

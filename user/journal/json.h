@@ -32,7 +32,8 @@ void json_open(struct json *j); /* { as a value */
 void json_close(struct json *j);
 void json_array(struct json *j); /* [ as a value */
 void json_array_end(struct json *j);
-void json_key(struct json *j, const char *key); /* trusted: plain ASCII */
+/* Gives @j back, for the value.  @key is trusted: plain ASCII. */
+struct json *json_key(struct json *j, const char *key);
 
 void json_string(struct json *j, const char *text, size_t len);
 /* After a string: it was a key, of any bytes. */
@@ -42,6 +43,11 @@ void json_int(struct json *j, int64_t v);
 void json_double(struct json *j, double v);
 /* Nanoseconds as decimal seconds, exact, without trailing zeros: 1500000000 is 1.5. */
 void json_ns(struct json *j, int64_t ns);
+/* Of what is known, else null: a count from 0 on, a duration, a time, a figure from 0 on. */
+void json_count(struct json *j, int64_t v);
+void json_duration(struct json *j, int64_t ns);
+void json_time(struct json *j, int64_t ns); /* TIME_NONE: unknown */
+void json_figure(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 /* Copies ready JSON text as one value. */

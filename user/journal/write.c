@@ -66,15 +66,6 @@ void journal_process(struct journal *w, int64_t now_ns, const struct process *p,
 	end(w);
 }
 
-static void int_or_null(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	if (v < 0)
-		json_null(j);
-	else
-		json_int(j, v);
-}
-
 /* The machine's counters since the run's first look at them, and the load of the last window. */
 static void write_load(struct journal *w, const struct load_watch *load)
 {
@@ -98,25 +89,17 @@ static void sample(struct journal *w, uint64_t run, const struct tree_sample *s,
 	if (!begin(w, "sample", s->at_ns))
 		return;
 	run_number(w, run);
-	int_or_null(&w->j, "rss_bytes", run_sample_rss(s));
-	json_key(&w->j, "cpu_seconds");
-	if (t->cpu_ns < 0)
-		json_null(&w->j);
-	else
-		json_ns(&w->j, t->cpu_ns);
-	json_key(&w->j, "cpus");
-	if (cpus < 0)
-		json_null(&w->j);
-	else
-		json_double(&w->j, cpus);
-	int_or_null(&w->j, "processes", t->processes);
-	int_or_null(&w->j, "threads", t->threads);
-	int_or_null(&w->j, "lower_bytes", t->lower_max_bytes);
-	int_or_null(&w->j, "upper_bytes", t->upper_max_bytes);
+	json_count(json_key(&w->j, "rss_bytes"), run_sample_rss(s));
+	json_duration(json_key(&w->j, "cpu_seconds"), t->cpu_ns);
+	json_figure(json_key(&w->j, "cpus"), cpus);
+	json_count(json_key(&w->j, "processes"), t->processes);
+	json_count(json_key(&w->j, "threads"), t->threads);
+	json_count(json_key(&w->j, "lower_bytes"), t->lower_max_bytes);
+	json_count(json_key(&w->j, "upper_bytes"), t->upper_max_bytes);
 	if (load && s->load_read)
 		write_load(w, load);
 	if (s->pss_bytes > 0)
-		int_or_null(&w->j, "pss_bytes", s->pss_bytes);
+		json_count(json_key(&w->j, "pss_bytes"), s->pss_bytes);
 	if (asked) {
 		json_key(&w->j, "asked");
 		json_bool(&w->j, true);
@@ -146,15 +129,6 @@ void journal_run_sample(struct journal *w, uint64_t run, const struct tree_sampl
 	sample(w, run, s, NULL, cpus, false);
 }
 
-static void time_or_null(struct json *j, const char *key, int64_t ns)
-{
-	json_key(j, key);
-	if (ns == TIME_NONE)
-		json_null(j);
-	else
-		json_ns(j, ns);
-}
-
 void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run *run,
 		     const struct summary *s)
 {
@@ -163,11 +137,11 @@ void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run
 	run_number(w, run->number);
 	json_key(&w->j, "name");
 	json_cstring(&w->j, run->name);
-	int_or_null(&w->j, "pid", run->pid);
-	time_or_null(&w->j, "started", run->started_ns);
-	time_or_null(&w->j, "ended", run->ended_ns);
-	int_or_null(&w->j, "exit_code", run->exit_code);
-	int_or_null(&w->j, "exit_signal", run->exit_signal);
+	json_count(json_key(&w->j, "pid"), run->pid);
+	json_time(json_key(&w->j, "started"), run->started_ns);
+	json_time(json_key(&w->j, "ended"), run->ended_ns);
+	json_count(json_key(&w->j, "exit_code"), run->exit_code);
+	json_count(json_key(&w->j, "exit_signal"), run->exit_signal);
 	if (run->variable) {
 		json_key(&w->j, "variables");
 		json_open(&w->j);
@@ -187,7 +161,7 @@ void journal_phase(struct journal *w, int64_t now_ns, const char *name, size_t l
 	run_number(w, w->run);
 	json_key(&w->j, "name");
 	json_string(&w->j, name, len);
-	int_or_null(&w->j, "rss_bytes", rss_bytes);
+	json_count(json_key(&w->j, "rss_bytes"), rss_bytes);
 	end(w);
 }
 

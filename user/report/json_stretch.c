@@ -24,13 +24,8 @@ static void write_rss_at(struct json *j, const struct stretch *s)
 	for (size_t i = 0; i < s->n_rss_at; i++) {
 		/* Keys are a user's words: escaped. */
 		json_cstring(j, s->rss_at[i].name);
-		j->comma = false;
-		json_raw(j, ":", 1);
-		j->comma = false;
-		if (s->rss_at[i].rss_bytes < 0)
-			json_null(j);
-		else
-			json_int(j, s->rss_at[i].rss_bytes);
+		json_colon(j);
+		json_count(j, s->rss_at[i].rss_bytes);
 	}
 	json_close(j);
 }
@@ -65,15 +60,6 @@ static void write_age(struct json *j, const struct summary *s, const char *key, 
 		json_ns(j, s->aged_ns - at_ns);
 }
 
-static void write_time(struct json *j, const char *key, int64_t at_ns)
-{
-	json_key(j, key);
-	if (at_ns == TIME_NONE)
-		json_null(j);
-	else
-		json_ns(j, at_ns);
-}
-
 static void write_omitted(struct json *j, const char *key, int64_t n)
 {
 	if (!n)
@@ -90,13 +76,9 @@ void json_stretches(struct json *j, const struct summary *s)
 		json_open(j);
 		json_key(j, "name");
 		json_cstring(j, p->name);
-		write_time(j, "at", p->started_ns);
-		write_time(j, "ended", p->ended_ns);
-		json_key(j, "rss_bytes");
-		if (p->rss_bytes < 0)
-			json_null(j);
-		else
-			json_int(j, p->rss_bytes);
+		json_time(json_key(j, "at"), p->started_ns);
+		json_time(json_key(j, "ended"), p->ended_ns);
+		json_count(json_key(j, "rss_bytes"), p->rss_bytes);
 		json_stretch_members(j, p, s->usage.io_source);
 		json_close(j);
 	}

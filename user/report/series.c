@@ -247,33 +247,18 @@ int run_series_text(const struct run_series *s, bool each, const struct document
 
 /* --- for programs --------------------------------------------------------------------------- */
 
-static void int_or_null(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	if (v < 0)
-		json_null(j);
-	else
-		json_int(j, v);
-}
-
 static void write_run(struct json *j, const struct series_run *r)
 {
 	json_open(j);
 	json_key(j, "id");
 	json_cstring(j, r->id);
-	int_or_null(j, "exit_code", r->exit_code);
-	int_or_null(j, "exit_signal", r->exit_signal);
+	json_count(json_key(j, "exit_code"), r->exit_code);
+	json_count(json_key(j, "exit_signal"), r->exit_signal);
 	json_key(j, "exact");
 	json_bool(j, r->exact == 1);
 	json_key(j, "cut_off");
 	json_bool(j, r->cut_off);
 	json_close(j);
-}
-
-static void write_number(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v);
 }
 
 static void write_figure(struct json *j, const struct run_series *s, size_t figure)
@@ -284,10 +269,10 @@ static void write_figure(struct json *j, const struct run_series *s, size_t figu
 	json_open(j);
 	json_key(j, "runs");
 	json_int(j, (int64_t)v.n);
-	write_number(j, "median", v.median);
-	write_number(j, "least", v.least);
-	write_number(j, "most", v.most);
-	write_number(j, "median_deviation", v.deviation);
+	json_double(json_key(j, "median"), v.median);
+	json_double(json_key(j, "least"), v.least);
+	json_double(json_key(j, "most"), v.most);
+	json_double(json_key(j, "median_deviation"), v.deviation);
 	json_close(j);
 }
 
@@ -325,7 +310,7 @@ int run_series_json(const struct run_series *s, const struct document_sink *to)
 	json_tool(&j);
 	json_key(&j, "series");
 	json_open(&j);
-	int_or_null(&j, "repeats", repeats_of(s));
+	json_count(json_key(&j, "repeats"), repeats_of(s));
 	json_key(&j, "runs");
 	json_array(&j);
 	for (size_t i = 0; i < s->n; i++)

@@ -12,33 +12,6 @@
 #include "serve/runs.h"
 #include "units.h"
 
-static void int_or_null(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	if (v < 0)
-		json_null(j);
-	else
-		json_int(j, v);
-}
-
-static void ns_or_null(struct json *j, const char *key, int64_t ns)
-{
-	json_key(j, key);
-	if (ns < 0)
-		json_null(j);
-	else
-		json_ns(j, ns);
-}
-
-static void double_or_null(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	if (v < 0)
-		json_null(j);
-	else
-		json_double(j, v);
-}
-
 /* [[seconds,rss,cpus],...], null where there is none. */
 static void write_series(struct json *j, const struct em_meter *m)
 {
@@ -49,8 +22,8 @@ static void write_series(struct json *j, const struct em_meter *m)
 
 		json_array(j);
 		json_double(j, mark->at);
-		mark->rss < 0 ? json_null(j) : json_int(j, mark->rss);
-		mark->cpus < 0 ? json_null(j) : json_double(j, mark->cpus);
+		json_count(j, mark->rss);
+		json_figure(j, mark->cpus);
 		json_array_end(j);
 	}
 	json_array_end(j);
@@ -75,21 +48,12 @@ static void write_rows(struct json *j, const struct top *t)
 	json_array_end(j);
 }
 
-static void time_or_null(struct json *j, const char *key, int64_t ns)
-{
-	json_key(j, key);
-	if (ns == TIME_NONE)
-		json_null(j);
-	else
-		json_ns(j, ns);
-}
-
 /* Of a split tree: those that ended last, the newest first. */
 static void write_ended(struct json *j, const struct follow *f)
 {
 	int64_t kept = f->n_runs < FOLLOW_RUNS ? f->n_runs : FOLLOW_RUNS;
 
-	int_or_null(j, "runs_ended", f->n_runs);
+	json_count(json_key(j, "runs_ended"), f->n_runs);
 	json_key(j, "runs");
 	json_array(j);
 	for (int64_t i = 1; i <= kept; i++) {
@@ -98,14 +62,14 @@ static void write_ended(struct json *j, const struct follow *f)
 		json_open(j);
 		json_key(j, "name");
 		json_cstring(j, r->name);
-		int_or_null(j, "pid", r->pid);
-		time_or_null(j, "started", r->started_ns);
-		time_or_null(j, "ended", r->ended_ns);
-		int_or_null(j, "exit_code", r->exit_code);
-		int_or_null(j, "exit_signal", r->exit_signal);
-		int_or_null(j, "peak_rss_bytes", r->usage.peak_lower_bytes);
-		ns_or_null(j, "cpu_seconds", r->usage.cpu_ns);
-		double_or_null(j, "peak_cpus", r->usage.peak_cpus);
+		json_count(json_key(j, "pid"), r->pid);
+		json_time(json_key(j, "started"), r->started_ns);
+		json_time(json_key(j, "ended"), r->ended_ns);
+		json_count(json_key(j, "exit_code"), r->exit_code);
+		json_count(json_key(j, "exit_signal"), r->exit_signal);
+		json_count(json_key(j, "peak_rss_bytes"), r->usage.peak_lower_bytes);
+		json_duration(json_key(j, "cpu_seconds"), r->usage.cpu_ns);
+		json_figure(json_key(j, "peak_cpus"), r->usage.peak_cpus);
 		json_close(j);
 	}
 	json_array_end(j);
@@ -115,13 +79,13 @@ static void write_now(struct json *j, const struct follow *f)
 {
 	json_key(j, "now");
 	json_open(j);
-	int_or_null(j, "rss_bytes", f->now.rss_bytes);
-	ns_or_null(j, "cpu_seconds", f->now.cpu_ns);
-	double_or_null(j, "cpus", f->series.last_cpus);
-	int_or_null(j, "processes", f->now.processes);
-	int_or_null(j, "threads", f->now.threads);
-	int_or_null(j, "peak_rss_lower_bytes", f->now.lower_bytes);
-	int_or_null(j, "peak_rss_upper_bytes", f->now.upper_bytes);
+	json_count(json_key(j, "rss_bytes"), f->now.rss_bytes);
+	json_duration(json_key(j, "cpu_seconds"), f->now.cpu_ns);
+	json_figure(json_key(j, "cpus"), f->series.last_cpus);
+	json_count(json_key(j, "processes"), f->now.processes);
+	json_count(json_key(j, "threads"), f->now.threads);
+	json_count(json_key(j, "peak_rss_lower_bytes"), f->now.lower_bytes);
+	json_count(json_key(j, "peak_rss_upper_bytes"), f->now.upper_bytes);
 	json_close(j);
 }
 
@@ -163,15 +127,15 @@ static void write_journal(struct json *j, const struct follow *f, int64_t now_ns
 	json_cstring(j, slash ? slash + 1 : f->name);
 	json_key(j, "state");
 	json_cstring(j, journal_state_name(journal_state_of(f, now_ns)));
-	int_or_null(j, "malformed_lines", (int64_t)f->n_faults);
+	json_count(json_key(j, "malformed_lines"), (int64_t)f->n_faults);
 	if (f->run) {
 		write_run(j, &f->run->run);
-		ns_or_null(j, "seconds", f->ended ? f->run->run.wall_ns : f->last_ns);
+		json_duration(json_key(j, "seconds"), f->ended ? f->run->run.wall_ns : f->last_ns);
 		json_key(j, "phase");
 		json_cstring(j, f->phase);
-		int_or_null(j, "processes_ended", f->rows);
-		int_or_null(j, "processes_failed", f->failed);
-		int_or_null(j, "events_lost", f->lost);
+		json_count(json_key(j, "processes_ended"), f->rows);
+		json_count(json_key(j, "processes_failed"), f->failed);
+		json_count(json_key(j, "events_lost"), f->lost);
 		write_now(j, f);
 		write_series(j, &f->series);
 		write_rows(j, &f->by_peak);
@@ -225,7 +189,7 @@ int runs_json(const struct journals *journals, struct reply *ret)
 	for (size_t i = 0; i < n; i++)
 		write_journal(&j, all[i].follow, now_ns);
 	json_array_end(&j);
-	int_or_null(&j, "omitted", (int64_t)(journals->n - n));
+	json_count(json_key(&j, "omitted"), (int64_t)(journals->n - n));
 	json_close(&j);
 	json_newline(&j);
 	free(all);
