@@ -14,6 +14,8 @@
 #define NS_PER_MS 1000000LL
 #define NS_PER_US 1000LL
 
+#define TIME_NONE INT64_MIN /* in ns: not known */
+
 /* That clock now, in ns. */
 int64_t clock_ns(clockid_t clock);
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "lib/number.h"
-#include "model/process.h"
 #include "units.h"
 
 #define FIRST_CAP 256

@@ -9,8 +9,7 @@
 #define PROCESS_H
 
 #include "model/record.h"
-
-#define TIME_NONE INT64_MIN
+#include "units.h"
 
 struct process {
 	unsigned int refs;
