@@ -130,7 +130,7 @@ static int attach_exit_calls(struct source_bpf *s)
 	return err ? err : attach_late_exit(s);
 }
 
-#define COST_EXIT "an exec costs 3 to 4 % more, a system call 1 % at most"
+#define COST_EXIT "an exec costs 3 to 4 % more, a system call about 1 % or nothing"
 #define COST_CALLS                                                                                \
 	"every system call of the machine costs more while it runs, a cheap one a quarter, four " \
 	"fifths where there are 32-bit programs"
