@@ -451,6 +451,33 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
+/*
+ * Nearly every switch: nobody has come or gone since the verdict about @prev, it lives, its slice
+ * began in the fair class, and no look is due.  Then the slice is counted; else nothing is changed.
+ */
+static __always_inline bool switch_is_plain(struct task_struct *prev, u64 address,
+					    struct cpu_slot *slot)
+{
+	struct verdict *v = &slot->verdicts[verdict_place(address)];
+	u64 runtime, cpu_ns, number = membership_number;
+
+	if (tree_idle || lent || v->task != address)
+		return false;
+	if (v->word == number) {
+		slot->counted = 0;
+		return true;
+	}
+	if (v->word != (number | VERDICT_MEMBER) || nr_runs > 1 || runtimes_used || slot->counted ||
+	    tree.unread_mms || slot->looked_ticks != bpf_jiffies64())
+		return false;
+	runtime = task_read(prev, se.sum_exec_runtime) - task_read(prev, se.prev_sum_exec_runtime);
+	cpu_ns = slot->cpu_ns + runtime;
+	if (cpu_ns - slot->looked_ns >= LOOK_NS || !is_fair(prev) || task_is_dead(prev))
+		return false;
+	slot->cpu_ns = cpu_ns;
+	return true;
+}
+
 SEC("raw_tp/sched_switch")
 int on_switch(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -464,6 +491,8 @@ int on_switch(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	slot = &slots[cpu];
 	slot->task = ctx->args[2];
+	if (__builtin_expect(switch_is_plain(prev, ctx->args[1], slot), 1))
+		return 0;
 	if (tree_idle)
 		wake_user((void *)ctx->args[2]);
 	if (lent && awaited_pid && pid_in_namespace(prev) == awaited_pid)
