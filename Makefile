@@ -65,7 +65,7 @@ EXITMETER_SRC := $(filter-out user/report_%.c user/record_%.c user/serve_%.c use
 	$(wildcard user/procfs/*.c user/model/*.c user/host/*.c user/session/*.c) \
 	$(LIB_SRC) \
 	$(wildcard user/doctor/*.c user/hostcmd/*.c) \
-	$(wildcard user/journal/write*.c user/journal/json.c user/journal/spans.c user/journal/outbox.c \
+	$(wildcard user/journal/write*.c user/journal/room.c user/journal/json.c user/journal/spans.c user/journal/outbox.c \
 		user/report/*.c)
 EXITMETER_PKGS := libbpf libelf zlib libcap-ng
 

@@ -11,6 +11,7 @@
 #include "journal/outbox.h"
 #include "host/energy.h"
 #include "log.h"
+#include "model/budget.h"
 #include "names.h"
 #include "options.h"
 #include "output.h"
@@ -36,6 +37,7 @@ enum {
 	OPT_PROGRESS,
 	OPT_JSON,
 	OPT_JOURNAL,
+	OPT_JOURNAL_MAX,
 	OPT_NO_TICK,
 	OPT_SORT,
 	OPT_ALL,
@@ -74,6 +76,8 @@ static const struct opt opts[] = {
 	{ OPT_COLOR, "color", "WHEN", "colours in tree and table: auto, always or never" },
 	{ OPT_JSON, "json", "FILE", "write the summary as JSON; - for stdout, fd:N" },
 	{ OPT_JOURNAL, "journal", "FILE", "write every process as it ends; - for stdout, fd:N" },
+	{ OPT_JOURNAL_MAX, "journal-max", "SIZE",
+	  "what the journal may grow to; rows and samples end there" },
 	MADE_ROWS /* */
 	{ 'i', "interval", "S",
 	  "seconds between samples (default 0.25; 0: phases and exits only)" },
@@ -302,6 +306,14 @@ static bool parse_log_fd(const char *text, struct config *c)
 	return true;
 }
 
+static bool parse_journal_max(const char *text, struct config *c)
+{
+	if (budget_size_parse(text, &c->journal_max))
+		return true;
+	log_line("journal-max '%s': a size, at least 1, with K, M, G or T for more", text);
+	return false;
+}
+
 static bool take(int key, const char *arg, struct config *c)
 {
 	int sort;
@@ -335,6 +347,8 @@ static bool take(int key, const char *arg, struct config *c)
 	case OPT_JOURNAL:
 		c->journal = arg;
 		return true;
+	case OPT_JOURNAL_MAX:
+		return parse_journal_max(arg, c);
 	case 'i':
 		return parse_interval(arg, &c->interval_s);
 	case OPT_NO_TICK:
@@ -556,6 +570,10 @@ enum cli_result cli_parse(int argc, char **argv, struct config *ret_config)
 	}
 	if (c.split && !c.n_pids) {
 		log_line("--split is for -p only");
+		goto bad;
+	}
+	if (c.journal_max && !c.journal) {
+		log_line("--journal-max goes with --journal");
 		goto bad;
 	}
 	if (c.cgroup && c.n_pids) {

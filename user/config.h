@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "scheduler.h"
 #include "kinds.h"
@@ -33,6 +34,7 @@ struct config {
 	/* Where outputs go: a path, "-" for stdout, "fd:N"; NULL for none. */
 	const char *report; /* NULL: stderr */
 	const char *json, *journal;
+	int64_t journal_max; /* bytes of the journal; 0: no limit */
 	const char
 		*control;  /* where phases and attempts are named from, beside the private socket */
 	const char *spans; /* attempts known before or after; NULL: none */

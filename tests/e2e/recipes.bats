@@ -32,6 +32,35 @@ for row in sqlite3.connect("runs.db").execute(sys.stdin.read()):
     print("|".join("" if v is None else str(v) for v in row))'
 }
 
+@test "recipes: a compressed journal, and one of a size" {
+	command -v zstd >/dev/null || skip "elsewhere: no zstd"
+	recipe_folder
+	recipe journal-compressed >compress.sh
+	bash -e compress.sh 3>&-
+	until_true 10 zstd -tq run.journal.zst
+	recipe_run journal-uncompressed >out 2>&1
+	same "what is said" "$(grep -c 'processes$' out)" 1
+	recipe_run journal-max >out 2>&1
+	same "what is said" "$(grep -c 'processes$' out)" 1
+}
+
+@test "recipes: what a compressed journal held when exitmeter was killed" {
+	command -v zstd >/dev/null || skip "elsewhere: no zstd"
+	exits_needed "a row of each"
+	"$EXITMETER" -q --source="$SOURCE" --journal >(exec 3>&-; tee seen | zstd -q -f -o killed.zst) -- \
+		sh -c '/bin/true; /bin/true; exec sleep 60' 3>&- &
+	METER_PID=$!
+	until_true 30 grep -q '"event":"process".*true' seen
+	kill -9 "$METER_PID"
+	kill "$(head -n 1 seen | jq .run.pid)" # which has the pipe too
+	until_true 10 zstd -tq killed.zst 2>/dev/null
+	METER_PID=
+	status=0
+	zstd -dcq killed.zst | "$EXITMETER" report - --json cut.json 2>err || status=$?
+	same status "$status" 1
+	holds "what was there" '.cut_off and ([.processes[] | select(.comm == "true")] | length > 0)' cut.json
+}
+
 @test "recipes: SQLite" {
 	recipe_folder
 	recipe_run sqlite

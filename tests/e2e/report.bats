@@ -157,6 +157,73 @@ wrong() {
 	cmp sum.json again.json
 }
 
+# capped [OPTION...] -- COMMAND...: a run whose journal may have 30,000 bytes, checked
+capped() {
+	status=0
+	"$EXITMETER" -q --source="$SOURCE" -i 0.01 --json sum.json --journal run.journal --journal-max 30K "$@" \
+		>out 2>err 3>&- || status=$?
+	cat err
+	valid run.journal
+}
+
+@test "report: a journal that may have no more" {
+	local file where
+	exits_needed "a row of each"
+	capped -- sh -c "for i in \$(seq 1500); do /bin/true; done; '$WORK/hold' populate=30; exit 3"
+	same status "$status" 3
+	valid sum.json
+	holds "the run itself knows nothing of it" 'has("left_out") | not' sum.json
+	where=$(grep -bom1 '{"event":"left_out"' run.journal)
+	[ "${where%%:*}" -ge 29000 ] && [ "${where%%:*}" -le 30720 ]
+	[ "$(wc -c <run.journal)" -lt $((30 * 1024 + 1100 * 1000)) ]
+	rerun run.journal -q --json again.json
+	same status "$status" 0
+	valid again.json
+	one_line err
+	same "what is said" "$(sed -n 's/.* \([0-9]*\) processes and [0-9]* samples are not in it: .*/\1/p' err)" \
+		"$(jq .left_out.processes again.json)"
+	jq -S 'del(.processes, .processes_omitted)' sum.json >want
+	jq -S 'del(.processes, .processes_omitted, .left_out)' again.json >got
+	cmp want got
+	for file in sum.json again.json; do
+		jq -c '[.processes | sort_by(-.peak_rss_bytes)[:400][].peak_rss_bytes]' "$file" >"$file.largest"
+	done
+	cmp sum.json.largest again.json.largest
+	holds "every process is a row or counted" '
+		(.processes | length) + .processes_omitted == .completeness.exits + .completeness.running_at_end' again.json
+	rerun run.journal --all --report=csv -o rows.csv
+	same "rows, and those left out" \
+		"$(($(tail -n +2 rows.csv | wc -l) + $(jq .left_out.processes again.json)))" "$(jq .completeness.exits sum.json)"
+}
+
+@test "report: a journal that may have no more, cut off" {
+	exits_needed "a row of each"
+	capped -- sh -c 'for i in $(seq 300); do /bin/true; done'
+	sed '$d' run.journal >cut.journal
+	rerun cut.journal --json again.json
+	same status "$status" 1
+	valid again.json
+	holds "what needs every row is not known" '.cut_off and (.completeness.exact | not) and .left_out.processes >= 0
+		and .completeness.exits == null and .usage.total_processes == null and .usage.minor_faults == null
+		and .usage.peak_rss_upper_bytes == null and .usage.peak_rss_process_bytes == null
+		and .usage.peak_cpus == null and .groups == []' again.json
+	same "no largest process" "$(grep -c 'largest process' err)" 0
+	[ "$(jq '.usage.peak_rss_lower_bytes // 0' again.json)" -le "$(summary .usage.peak_rss_upper_bytes)" ]
+	jq -e --slurpfile sum sum.json '(.usage.cpu_seconds // 0) <= $sum[0].usage.cpu_seconds' again.json
+}
+
+@test "report: the size is that of all runs" {
+	exits_needed "a row of each"
+	capped -r 3 -- sh -c 'for i in $(seq 60); do /bin/true; done'
+	same status "$status" 0
+	same "runs with all their figures" "$(grep -c '"event":"summary"' run.journal)" 3
+	same "runs that were left out of" "$(jq -s '[.[] | select(.event == "run_start" or .event == "left_out") | .event]
+		| join(" ") | [scan("run_start left_out")] | length' run.journal)" 3
+	run -125 --separate-stderr "$EXITMETER" --journal run.journal --journal-max 0 -- true
+	run -125 --separate-stderr "$EXITMETER" --journal run.journal --journal-max 3x -- true
+	run -125 --separate-stderr "$EXITMETER" --journal-max 3M -- true
+}
+
 @test "report: malformed lines are named and left out" {
 	meter -- sh -c 'true; true; /bin/true'
 	{

@@ -201,7 +201,7 @@ static int begin(struct play *p, int journal_fd)
 	p->w.sink = (struct source_sink){
 		.ctx = p, .on_fork = on_fork, .on_exec = on_exec, .on_exit = on_exit_record
 	};
-	journal_init(&p->journal, journal_fd);
+	journal_init(&p->journal, journal_fd, NULL);
 	fill_facts(p, &facts, &source, &env);
 	journal_start(&p->journal, p->at_ns, &facts, &source, &env);
 	facts_free(&facts);

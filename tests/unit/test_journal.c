@@ -105,6 +105,7 @@ static struct journal_read read_text(const char *data, size_t len)
 struct live {
 	struct run run;
 	struct journal journal;
+	struct room room;
 	struct summary *summary;
 	FILE *file;
 	int64_t start_ns, now_ns, cpu_ns, busy_ns;
@@ -239,7 +240,8 @@ static struct load_reading random_load_reading(struct live *l)
 				      .tree_ns = random_below(20) ? l->cpu_ns : UNKNOWN };
 }
 
-static void live_start(struct live *l)
+/* @most_bytes of its file; 0: no limit. */
+static void live_start(struct live *l, int64_t most_bytes)
 {
 	struct run_facts facts;
 	struct source_facts source;
@@ -249,7 +251,8 @@ static void live_start(struct live *l)
 			    .summary = summary_new(),
 			    .file = tmpfile() };
 	l->now_ns = l->start_ns;
-	journal_init(&l->journal, fileno(l->file));
+	l->room.most_bytes = most_bytes;
+	journal_init(&l->journal, fileno(l->file), &l->room);
 	random_facts(l, &facts, &source);
 	random_env(&l->summary->env);
 	interval = (double)source.interval_ns / (double)NS_PER_S;
@@ -389,6 +392,7 @@ static void live_end(struct live *l)
 	s->usage.mean_cpus = (double)random_below(1 << 30) / 3e7;
 	if (run_finish(&l->run, &end, TOP_PEAK, s))
 		abort();
+	journal_left_out(&l->journal, end.at_ns, s);
 	journal_summary(&l->journal, end.at_ns + 12345, s);
 	if (journal_flush(&l->journal))
 		abort();
@@ -403,12 +407,12 @@ static void live_free(struct live *l)
 	fclose(l->file);
 }
 
-static void live_run(struct live *l, uint64_t round)
+static void live_run_within(struct live *l, uint64_t round, int64_t most_bytes)
 {
 	static const uint64_t steps[] = { 5, 60, 700, 3000 };
 
 	seed = 88172645463325252ull + round * 7919;
-	live_start(l);
+	live_start(l, most_bytes);
 	for (uint64_t i = steps[round % 4]; i; i--) {
 		l->now_ns += (int64_t)random_below(random_below(9) ? 40 * NS_PER_MS : NS_PER_S);
 		if (random_below(3))
@@ -417,6 +421,11 @@ static void live_run(struct live *l, uint64_t round)
 			live_sample(l);
 	}
 	live_end(l);
+}
+
+static void live_run(struct live *l, uint64_t round)
+{
+	live_run_within(l, round, 0);
 }
 
 static struct process *next_row(void *rows)
@@ -463,6 +472,95 @@ static void test_round_trip(uint64_t round)
 	free(every.data);
 	summary_free(r.summary);
 	live_free(&l);
+}
+
+/* Without its rows, and what is said of those that are missing. */
+static struct buffer figures(struct summary *s)
+{
+	struct buffer b;
+	size_t n = s->n_rows;
+
+	s->n_rows = 0;
+	s->rows_omitted = 0;
+	s->left_out = left_out_blank();
+	b = document(s, NULL);
+	s->n_rows = n;
+	return b;
+}
+
+/* Of the so many largest, whichever of equal ones they are. */
+static int64_t sum_of(struct summary *s, enum top_order order, size_t most)
+{
+	int64_t sum = 0;
+
+	rows_sort(s->rows, s->n_rows, order);
+	for (size_t i = 0; i < s->n_rows && i < most; i++)
+		sum += order == TOP_PEAK ? s->rows[i]->peak_rss_bytes : s->rows[i]->cpu_ns;
+	return sum;
+}
+
+/* A file that may have no more: the same figures, and the rows that the summary lists. */
+static void test_left_out(uint64_t round, int64_t most_bytes)
+{
+	struct buffer want, got;
+	struct journal_read r;
+	struct live l;
+	int64_t rows;
+
+	live_run_within(&l, round, most_bytes);
+	rows = (int64_t)l.summary->n_rows + l.summary->rows_omitted;
+	EQ_I(journal_read(l.file, TOP_PEAK, &r), 0, "left out %d: read", (int)round);
+	EQ_I(r.n_faults, 0, "left out %d: no line is malformed", (int)round);
+	OK(r.summary->left_out.from_ns != TIME_NONE && r.summary->left_out.processes > 0 &&
+		   r.summary->left_out.samples > 0,
+	   "left out %d: it says so", (int)round);
+	EQ_I((int64_t)r.summary->n_rows + r.summary->rows_omitted, rows,
+	     "left out %d: every row is there or counted", (int)round);
+	EQ_I(r.summary->left_out.processes, l.journal.room_run.left_out.processes,
+	     "left out %d: so many are not there", (int)round);
+	EQ_I(sum_of(r.summary, TOP_PEAK, ROWS_BY_PEAK), sum_of(l.summary, TOP_PEAK, ROWS_BY_PEAK),
+	     "left out %d: the largest", (int)round);
+	EQ_I(sum_of(r.summary, TOP_CPU, ROWS_BY_CPU), sum_of(l.summary, TOP_CPU, ROWS_BY_CPU),
+	     "left out %d: the longest", (int)round);
+	want = figures(l.summary);
+	got = figures(r.summary);
+	OK(want.len == got.len && !memcmp(want.data, got.data, want.len),
+	   "left out %d: the same figures", (int)round);
+	free(want.data);
+	free(got.data);
+	summary_free(r.summary);
+	live_free(&l);
+}
+
+static void test_room(void)
+{
+	struct room room = { .most_bytes = 100 };
+	struct process *p = process_blank(0);
+	struct room_run r;
+	int taken = 0;
+
+	room_run_init(&r);
+	OK(room_takes(&room, &r, ROOM_ROW, 100, 1), "room: as much as there is");
+	EQ_I(r.left_out.from_ns, TIME_NONE, "room: all is there");
+	OK(!room_takes(&room, &r, ROOM_ROW, 1, 1000), "room: no more");
+	EQ_I(r.left_out.from_ns, 1000, "room: since when");
+	OK(room_takes(&room, &r, ROOM_RESULT, 50, 1000), "room: but for results");
+	EQ_I(room.used_bytes, 150, "room: which are counted");
+	for (int64_t t_ns = 1000; t_ns < 1000000; t_ns += 10)
+		taken += room_takes(&room, &r, ROOM_SAMPLE, 1, t_ns);
+	OK(taken >= 25 && taken <= 32, "room: samples ever more seldom: %d", taken);
+	EQ_I(taken + r.left_out.samples, 99900, "room: each is there or counted");
+	if (!p)
+		abort();
+	p->exit_code = 1;
+	room_row_out(&r, p);
+	room_row_out(&r, p);
+	room_row_again(&r, p);
+	EQ_I(r.left_out.processes, 1, "room: rows");
+	EQ_I(r.left_out.failed, 1, "room: that failed");
+	room_run_init(&r);
+	OK(!room_takes(&room, &r, ROOM_ROW, 0, 0), "room: full it stays, for the next run too");
+	process_unref(p);
 }
 
 struct repeated {
@@ -846,6 +944,11 @@ int main(void)
 {
 	for (uint64_t round = 0; round < ROUNDS; round++)
 		test_round_trip(round);
+	for (uint64_t round = 2; round < ROUNDS; round += 4) {
+		test_left_out(round, 50000);
+		test_left_out(round + 1, 200000);
+	}
+	test_room();
 	test_long_text();
 	test_malformed();
 	test_many_faults();

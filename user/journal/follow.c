@@ -17,6 +17,7 @@ static int begin_run(struct follow *f)
 	int err;
 
 	f->now = sample_values_blank();
+	f->left_out = left_out_blank();
 	f->sampled_ns = UNKNOWN;
 	err = top_init(&f->by_peak, TOP_PEAK, FOLLOW_TOP);
 	return err ? err : em_meter_init(&f->series, 0, 0, FOLLOW_MARKS);
@@ -168,6 +169,22 @@ static int take_lost(struct follow *f, json_object *o, struct why *why)
 	return err;
 }
 
+/* What it says is all up to then. */
+static int take_left_out(struct follow *f, json_object *o, struct why *why)
+{
+	struct left_out l = left_out_blank();
+	int err = value_fields(o, &l, &left_out_fields, why);
+
+	if (!err && (l.processes < 0 || l.failed < 0 || l.samples < 0))
+		err = why_set(why, "left_out without processes, failed and samples");
+	if (err)
+		return err;
+	f->rows += l.processes - f->left_out.processes;
+	f->failed += l.failed - f->left_out.failed;
+	f->left_out = l;
+	return 0;
+}
+
 static int take_summary(struct follow *f, json_object *o, struct why *why)
 {
 	struct summary *s = summary_new();
@@ -211,6 +228,8 @@ static int take_line(struct follow *f, const char *event, json_object *o, struct
 		err = take_phase(f, o, why);
 	else if (!strcmp(event, "lost"))
 		err = take_lost(f, o, why);
+	else if (!strcmp(event, "left_out"))
+		err = take_left_out(f, o, why);
 	if (!err && at_ns > f->last_ns)
 		f->last_ns = at_ns;
 	return err;

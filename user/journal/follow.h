@@ -42,7 +42,8 @@ struct follow {
 	int64_t sampled_ns;       /* its t; UNKNOWN: none */
 	struct em_meter series;   /* memory and CPU over the run's seconds */
 	struct top by_peak;
-	int64_t rows, failed;                /* that ended; with a code or a signal */
+	int64_t rows, failed; /* that ended; with a code or a signal, those left out as last told */
+	struct left_out left_out;
 	struct follow_run runs[FOLLOW_RUNS]; /* a ring: n_runs % FOLLOW_RUNS is the next */
 	int64_t n_runs;                      /* that ended */
 	int64_t lost;

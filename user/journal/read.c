@@ -19,7 +19,8 @@ static int observe(const struct journal_observer *by, const struct fold *f, cons
 {
 	if (by && by->started && !strcmp(event, "run_start"))
 		return by->started(by->ctx, &f->facts, &f->env);
-	if (by && by->line && (!strcmp(event, "process") || !strcmp(event, "run_end")))
+	if (by && by->line &&
+	    (!strcmp(event, "process") || !strcmp(event, "run_end") || !strcmp(event, "left_out")))
 		return by->line(by->ctx, event, o);
 	return 0;
 }

@@ -38,7 +38,7 @@ struct journal_observer {
 	void *ctx;
 	/* The first line was good: what it told, borrowed. */
 	int (*started)(void *ctx, const struct run_facts *run, const struct env *env);
-	/* A good "process" line, or a "run_end" of one run of a split tree. */
+	/* A good "process" or "left_out" line, or a "run_end" of one run of a split tree. */
 	int (*line)(void *ctx, const char *event, json_object *o);
 };
 

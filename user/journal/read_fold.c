@@ -184,6 +184,21 @@ static int take_summary(struct fold *f, json_object *o, int64_t at_ns, struct wh
 	return 0;
 }
 
+/* What it came to by then. */
+static int take_left_out(struct fold *f, json_object *o, struct why *why)
+{
+	struct left_out l = left_out_blank();
+	int err = value_fields(o, &l, &left_out_fields, why);
+
+	if (!err && (l.from_ns == TIME_NONE || l.processes < 0 || l.failed < 0 || l.samples < 0))
+		err = why_set(why, "left_out without from, processes, failed and samples");
+	if (!err)
+		err = open_run(f);
+	if (!err)
+		f->left_out = l;
+	return err;
+}
+
 bool fold_begun(const struct fold *f)
 {
 	return f->known || f->run_open;
@@ -212,6 +227,8 @@ int fold_line(struct fold *f, const char *event, json_object *o, struct why *why
 		err = take_sample(f, o, at_ns, why);
 	else if (!strcmp(event, "lost"))
 		err = take_lost(f, o, why);
+	else if (!strcmp(event, "left_out"))
+		err = take_left_out(f, o, why);
 	else if (!strcmp(event, "summary"))
 		err = take_summary(f, o, at_ns, why);
 	else if (!strcmp(event, "phase") || !strcmp(event, "attempt_start") ||
@@ -270,6 +287,10 @@ static int finish_told(struct fold *f, enum top_order sort, struct summary *s)
 	s->n_energies = told->n_energies;
 	s->disks = told->disks;
 	s->n_disks = told->n_disks;
+	if (told->n_marks && f->left_out.samples) {
+		memcpy(s->marks, told->marks, sizeof(s->marks));
+		s->n_marks = told->n_marks;
+	}
 	/* What it owned has moved. */
 	told->run = (struct run_facts){ 0 };
 	told->source = (struct source_facts){ 0 };
@@ -292,8 +313,10 @@ static void set_unknown(int64_t *v, bool known)
 }
 
 /* Sums of rows alone: what none of them knew is unknown, not 0. */
-static void forget_unknown(const struct fold *f, struct usage *u)
+static void forget_unknown(struct fold *f, struct usage *u)
 {
+	if (f->left_out.from_ns != TIME_NONE)
+		f->faults_known = f->switches_known = f->io_known = false;
 	set_unknown(&u->minor_faults, f->faults_known);
 	set_unknown(&u->major_faults, f->faults_known);
 	set_unknown(&u->voluntary_switches, f->switches_known);
@@ -321,11 +344,29 @@ static void set_upper(const struct fold *f, struct usage *u)
 	u->peak_upper_bytes = larger(upper, f->largest_row_bytes);
 }
 
+/* What needs every row, or samples as often as they were taken. */
+static void forget_left_out(const struct fold *f, struct summary *s)
+{
+	struct usage *u = &s->usage;
+
+	texts_add(&s->completeness.reasons,
+		  "the journal had reached its size at %.1f s: processes and samples are not in it",
+		  (double)f->left_out.from_ns / (double)NS_PER_S);
+	s->completeness.exits = s->completeness.records_repaired = UNKNOWN;
+	u->peak_upper_bytes = u->peak_process_bytes = u->peak_sum_bytes = UNKNOWN;
+	u->split = (struct rss_split){ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN };
+	u->cpu_user_ns = u->cpu_system_ns = UNKNOWN;
+	u->peak_cpus = UNKNOWN;
+	u->max_processes = u->total_processes = u->max_threads = UNKNOWN;
+	s->n_groups = 0;
+}
+
 /* The journal has no end: the rows and the last sample are all there is. */
 static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 {
 	bool attached = s->run.mode && !strcmp(s->run.mode, "attach");
 	bool told = f->source.exits && strcmp(f->source.exits, "proc") != 0;
+	bool left_out = f->left_out.from_ns != TIME_NONE;
 	struct run_end end = { .at_ns = f->last_ns,
 			       .exact_source = told,
 			       .totals = { .initial = attached ? UNKNOWN : 1,
@@ -344,7 +385,7 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 	int err;
 
 	texts_add(&s->completeness.reasons, CUT_OFF);
-	if (f->upper_bytes >= 0)
+	if (f->upper_bytes >= 0 && !left_out)
 		texts_add(&s->completeness.reasons,
 			  "the upper bound of the peak holds up to the last sample, at %.1f s",
 			  (double)f->sampled_ns / (double)NS_PER_S);
@@ -358,6 +399,8 @@ static int finish_cut(struct fold *f, enum top_order sort, struct summary *s)
 	forget_unknown(f, &s->usage);
 	s->usage.peak_pss_bytes = f->pss_bytes;
 	set_upper(f, &s->usage);
+	if (left_out)
+		forget_left_out(f, s);
 	if (f->started) {
 		struct run_facts facts = f->facts;
 
@@ -394,7 +437,11 @@ int fold_finish(struct fold *f, enum top_order sort, struct summary **ret)
 	if (!err)
 		err = f->told ? finish_told(f, sort, s) : finish_cut(f, sort, s);
 	if (!err && !f->told)
-		err = told_finish(&f->stretches, s);
+		err = told_finish(&f->stretches, f->left_out.from_ns == TIME_NONE, s);
+	if (!err) {
+		s->left_out = f->left_out;
+		s->rows_omitted += f->left_out.processes;
+	}
 	if (err)
 		summary_free(s);
 	else
@@ -405,6 +452,7 @@ int fold_finish(struct fold *f, enum top_order sort, struct summary **ret)
 void fold_init(struct fold *f)
 {
 	*f = (struct fold){ .env = env_blank(),
+			    .left_out = left_out_blank(),
 			    .sampled_ns = UNKNOWN,
 			    .upper_bytes = UNKNOWN,
 			    .processes_max = UNKNOWN,

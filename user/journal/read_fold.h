@@ -27,6 +27,7 @@ struct fold {
 	bool voids;
 	bool faults_known, switches_known, io_known;
 	struct told_stretches stretches;
+	struct left_out left_out;
 	struct summary *told; /* by the journal's last line */
 	int64_t told_ns;
 };

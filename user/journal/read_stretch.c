@@ -233,11 +233,16 @@ int told_take(struct told_stretches *t, const char *event, json_object *o, int64
 	return err;
 }
 
-int told_finish(struct told_stretches *t, struct summary *s)
+int told_finish(struct told_stretches *t, bool all, struct summary *s)
 {
 	int err;
 
 	stretches_move(&s->attempts, &t->ended);
+	if (!all) {
+		stretches_move(&s->attempts, &t->open);
+		stretches_move(&s->phases, &t->phases);
+		return 0;
+	}
 	err = spans_attribute(s, &t->open, &s->attempts);
 	return err ? err : spans_attribute(s, &t->phases, &s->phases);
 }

@@ -20,9 +20,11 @@ struct told_stretches {
 /* "phase", "attempt_start" or "attempt_end" at @at_ns.  The same results. */
 int told_take(struct told_stretches *t, const char *event, json_object *o, int64_t at_ns,
 	      struct why *why);
-/* Moves all into @s, whose run was cut off; what is not told comes from its marks.  0 or -ENOMEM.
+/*
+ * Moves all into @s, whose run was cut off; what is not told comes from its marks, unless these are
+ * not @all.  0 or -ENOMEM.
  */
-int told_finish(struct told_stretches *t, struct summary *s);
+int told_finish(struct told_stretches *t, bool all, struct summary *s);
 void told_free(struct told_stretches *t);
 
 #endif /* JOURNAL_READ_STRETCH_H */

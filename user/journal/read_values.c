@@ -604,6 +604,26 @@ static int read_groups(json_object *o, struct summary *s, struct why *why)
 	return err;
 }
 
+/* Of a journal that has not all samples. */
+static int read_marks(json_object *o, struct summary *s, struct why *why)
+{
+	json_object *list;
+	const char *text;
+	size_t len;
+	int n, err = value_child(o, "marks", json_type_array, &list, why);
+
+	if (err || !list)
+		return err;
+	text = json_object_to_json_string_length(list, JSON_C_TO_STRING_PLAIN, &len);
+	if (!text)
+		return -ENOMEM;
+	n = em_marks_parse(text, len, s->marks, EM_MAX_MARKS);
+	if (n < 0)
+		return why_set(why, "marks: %s", em_error_text(n));
+	s->n_marks = (size_t)n;
+	return 0;
+}
+
 static int read_schema(json_object *o, struct why *why)
 {
 	json_object *v;
@@ -646,6 +666,8 @@ int values_summary(json_object *o, struct summary *s, struct why *why)
 		err = read_at_peak(o, s, why);
 	if (!err)
 		err = read_groups(o, s, why);
+	if (!err)
+		err = read_marks(o, s, why);
 	if (!err)
 		err = value_child(o, "env", json_type_object, &env, why);
 	if (!err && env)

@@ -9,6 +9,7 @@
 #define JOURNAL_WRITE_H
 
 #include "journal/json.h"
+#include "journal/room.h"
 #include "model/run.h"
 
 /* What copies are for. */
@@ -19,17 +20,24 @@ struct journal {
 	/* Get the same; -1: none.  With neither every call does nothing. */
 	int copy_fds[JOURNAL_COPIES];
 	struct json j;
+	/* Where @fd may become only so large, what goes there; the copies get all.  NULL: no limit.
+	 */
+	struct room *room;
+	struct json own;
+	struct room_run room_run;
+	size_t line;                   /* where the newest begins in @j */
 	int64_t start_ns;              /* of the run: @t counts from there */
 	int copy_errs[JOURNAL_COPIES]; /* each ends by itself; 0 or -errno */
 	uint64_t run; /* whose phases and attempts come next; 0: the whole tree's */
 };
 
-void journal_init(struct journal *w, int fd);
+/* @room NULL or with most_bytes 0: no limit. */
+void journal_init(struct journal *w, int fd, struct room *room);
 /* @env: its cpus a reader needs to make the same marks. */
 void journal_start(struct journal *w, int64_t start_ns, const struct run_facts *run,
 		   const struct source_facts *source, const struct env *env);
-/* @run: its number in a split tree; 0: it is in none. */
-void journal_process(struct journal *w, int64_t now_ns, const struct process *p, uint64_t run);
+/* @run: its number in a split tree; 0: it is in none.  Says in @p where it was left out. */
+void journal_process(struct journal *w, int64_t now_ns, struct process *p, uint64_t run);
 /*
  * @load: of the run, which has had the sample.  @asked: a reading that the control channel asked
  * for, not a periodic one.
@@ -60,6 +68,9 @@ void journal_run_sample(struct journal *w, uint64_t run, const struct tree_sampl
 void journal_run_end(struct journal *w, int64_t now_ns, const struct journal_run *run,
 		     const struct summary *s);
 void journal_oom(struct journal *w, const struct oom_record *r);
+/* Before the summary, where there was no room for all: the rows that @s lists, and what is missing.
+ */
+void journal_left_out(struct journal *w, int64_t now_ns, const struct summary *s);
 void journal_summary(struct journal *w, int64_t now_ns, const struct summary *s);
 
 /* 0 or -errno, the first time it fails; those of copies are in @copy_errs. */

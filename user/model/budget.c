@@ -103,6 +103,11 @@ static bool value_parse(enum budget_item item, const char *text, size_t len, int
 	return true;
 }
 
+bool budget_size_parse(const char *text, int64_t *ret)
+{
+	return value_parse(BUDGET_PEAK_RSS, text, strlen(text), ret);
+}
+
 int budget_parse(const char *text, struct budget *ret, const char **ret_why)
 {
 	struct budget b = budget_blank();

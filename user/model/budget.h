@@ -58,6 +58,8 @@ struct budget_watch {
  * -EINVAL and a clause of why, static.
  */
 int budget_parse(const char *text, struct budget *ret, const char **ret_why);
+/* One size of that kind alone, in bytes. */
+bool budget_size_parse(const char *text, int64_t *ret);
 
 struct budget_watch budget_watch_blank(void);
 struct budget_result budget_result_blank(void);

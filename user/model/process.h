@@ -16,6 +16,7 @@ struct process {
 	struct process_key key;
 	int32_t pid, ppid;
 	uint32_t run;
+	bool left_out; /* the journal has no line of it */
 	char comm[EM_COMM_LEN];
 	int64_t started_ns, ended_ns;
 	int64_t exit_code, exit_signal;

@@ -55,6 +55,11 @@ void disks_free(struct disk *disks, size_t n)
 	free(disks);
 }
 
+struct left_out left_out_blank(void)
+{
+	return (struct left_out){ .from_ns = TIME_NONE };
+}
+
 struct summary *summary_new(void)
 {
 	struct summary *s = calloc(1, sizeof(*s));
@@ -62,6 +67,7 @@ struct summary *summary_new(void)
 	if (!s)
 		return NULL;
 	s->run = facts_blank();
+	s->left_out = left_out_blank();
 	s->source.interval_ns = UNKNOWN;
 	s->source.self_cpu_ns = s->source.self_peak_rss_bytes = UNKNOWN;
 	s->source.stops = s->source.stopped_ns = UNKNOWN;

@@ -81,6 +81,13 @@ struct rusage_facts {
 	int64_t maxrss_bytes, cpu_user_ns, cpu_system_ns;
 };
 
+/* What the journal has no line of, since it had reached the size it may have. */
+struct left_out {
+	int64_t from_ns;           /* when the first was; TIME_NONE: nothing */
+	int64_t processes, failed; /* rows, and how many of them failed */
+	int64_t samples;
+};
+
 struct summary {
 	struct run_facts run;
 	struct source_facts source;
@@ -108,9 +115,11 @@ struct summary {
 	struct em_mark marks[EM_MAX_MARKS];
 	size_t n_marks;
 	bool cut_off; /* the journal ended before its last line */
+	struct left_out left_out;
 };
 
 struct run_facts facts_blank(void); /* all unknown */
+struct left_out left_out_blank(void);
 void facts_free(struct run_facts *f);
 void source_facts_free(struct source_facts *f);
 void disks_free(struct disk *disks, size_t n);

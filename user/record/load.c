@@ -127,7 +127,7 @@ static int on_line(void *ctx, const char *event, json_object *o)
 {
 	struct load *l = ctx;
 
-	if (!l->begun)
+	if (!l->begun || !strcmp(event, "left_out"))
 		return 0;
 	if (!strcmp(event, "run_end"))
 		return put_run_end(l, o);

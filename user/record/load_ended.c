@@ -23,7 +23,8 @@ struct load_ended {
 	char *id;
 	int64_t pid;
 	struct living living;
-	bool split; /* a run has ended */
+	bool split;    /* a run has ended */
+	bool left_out; /* rows were, from here on */
 	bool refused;
 	char refusal[SINK_WHY_MAX]; /* the first */
 	unsigned long long n_none;  /* runs that the sink cannot have, */
@@ -222,6 +223,11 @@ static int take_end(struct load_ended *l, json_object *o)
 
 	if (l->started_at_ns < 0)
 		return 0; /* said at the end */
+	if (l->left_out) {
+		l->split = true;
+		note_none(l, "?", "the journal had reached its size");
+		return 0;
+	}
 	if (run <= 0 || !living_may_be(&l->living, run) || t_ns == TIME_NONE) {
 		note_none(l, "?", "an end without its number and time, or for the second time");
 		return 0;
@@ -240,7 +246,13 @@ static int take_end(struct load_ended *l, json_object *o)
 
 static int on_line(void *ctx, const char *event, json_object *o)
 {
-	return strcmp(event, "run_end") != 0 ? take_process(ctx, o) : take_end(ctx, o);
+	struct load_ended *l = ctx;
+
+	if (!strcmp(event, "left_out"))
+		l->left_out = true;
+	else
+		return strcmp(event, "run_end") != 0 ? take_process(l, o) : take_end(l, o);
+	return 0;
 }
 
 /* --- the end ------------------------------------------------------------------------------- */
@@ -277,6 +289,8 @@ static const char *void_because(const struct load_ended *l, const struct summary
 	if (!l->id || s->run.pid <= 0)
 		return "it does not say whose run it is";
 	/* Numbers are written once, when the process has ended (U-5). */
+	if (l->left_out)
+		return "the journal had reached its size";
 	return s->cut_off ? "the journal was cut off" : NULL;
 }
 

@@ -167,6 +167,13 @@ TABLE(env_cgroup_fields, CG(version, FIELD_INT), CG(cpu_limit, FIELD_DOUBLE),
 	}
 TABLE(psi_fields, PSI("some_seconds", some_ns), PSI("full_seconds", full_ns));
 
+#define LO(field, member, kind)                                \
+	{                                                      \
+		field, offsetof(struct left_out, member), kind \
+	}
+TABLE(left_out_fields, LO("from", from_ns, FIELD_TIME), LO("processes", processes, FIELD_INT),
+      LO("failed", failed, FIELD_INT), LO("samples", samples, FIELD_INT));
+
 #define D(field, kind)                                     \
 	{                                                  \
 #field, offsetof(struct disk, field), kind \

@@ -51,6 +51,7 @@ extern const struct field_table env_head_fields, env_middle_fields, env_thp_fiel
 extern const struct field_table env_cgroup_fields; /* struct cgroup_facts */
 extern const struct field_table psi_fields;        /* struct psi */
 extern const struct field_table energy_fields;     /* struct energy */
+extern const struct field_table left_out_fields;   /* struct left_out */
 extern const struct field_table disk_fields;       /* struct disk */
 extern const struct field_table host_load_fields;  /* struct host_load, but its worst window */
 extern const struct field_table budget_fields;     /* struct budget, its limits */

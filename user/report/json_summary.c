@@ -166,7 +166,7 @@ static void write_groups(struct json *j, const struct summary *s)
 	json_array_end(j);
 }
 
-static void write_marks(struct json *j, const struct summary *s)
+void json_marks(struct json *j, const struct summary *s)
 {
 	json_key(j, "marks");
 	json_array(j);
@@ -260,7 +260,7 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 		json_cstring(j, at);
 	}
 	if (marks)
-		write_marks(j, s);
+		json_marks(j, s);
 	json_stretches(j, s);
 	json_key(j, "host_load");
 	json_load(j, &s->host_load);
@@ -274,6 +274,8 @@ static void write_tail(struct json *j, const struct summary *s, bool marks)
 		json_key(j, "cut_off");
 		json_bool(j, true);
 	}
+	if (s->left_out.from_ns != TIME_NONE)
+		json_fields_object(j, "left_out", &s->left_out, &left_out_fields);
 }
 
 void json_process(struct json *j, const struct process *p)
@@ -313,6 +315,6 @@ void json_run_end_members(struct json *j, const struct summary *s)
 {
 	write_usage(j, &s->usage);
 	write_completeness(j, &s->completeness);
-	write_marks(j, s);
+	json_marks(j, s);
 	json_stretches(j, s);
 }

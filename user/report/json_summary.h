@@ -22,6 +22,9 @@ void json_process(struct json *j, const struct process *p); /* the same as an ob
 /* Everything but processes and marks, as members: the journal's last line. */
 void json_summary_members(struct json *j, const struct summary *s);
 
+/* As a member. */
+void json_marks(struct json *j, const struct summary *s);
+
 /*
  * The whole document in three steps, so that rows need not be in memory at once: begin, then
  * json_process for each row, then end.  @omitted: rows that were left out.

@@ -39,6 +39,8 @@ static const struct process *largest(const struct summary *s)
 {
 	const struct process *best = NULL;
 
+	if (s->cut_off && s->left_out.from_ns != TIME_NONE)
+		return NULL; /* it may be one that is not there */
 	for (size_t i = 0; i < s->n_rows; i++)
 		if (!best || s->rows[i]->peak_rss_bytes > best->peak_rss_bytes)
 			best = s->rows[i];

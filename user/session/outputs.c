@@ -5,7 +5,9 @@ int outputs_open(const struct config *c, struct outputs *ret)
 {
 	int err;
 
-	*ret = (struct outputs){ .report.fd = -1, .json.fd = -1, .journal.fd = -1 };
+	*ret = (struct outputs){
+		.report.fd = -1, .json.fd = -1, .journal.fd = -1, .room.most_bytes = c->journal_max
+	};
 	after_init(&ret->after);
 	recorder_init(&ret->recorder);
 	err = output_open(c->quiet ? NULL : c->report, c->append || c->kind->appended,

@@ -6,12 +6,14 @@
 #define SESSION_OUTPUTS_H
 
 #include "config.h"
+#include "journal/room.h"
 #include "output.h"
 #include "session/after.h"
 #include "session/recorder.h"
 
 struct outputs {
 	struct output report, json, journal;
+	struct room room; /* of the journal's file */
 	struct after after;
 	struct recorder recorder;
 };

@@ -168,7 +168,7 @@ static int start(struct session *s)
 		texts_add(&s->run.notes, "no-control-socket");
 	s->facts.pid = s->run.root_pid;
 	s->facts.started_at_ns = s->started_at_ns;
-	journal_init(&s->journal, s->out->journal.fd);
+	journal_init(&s->journal, s->out->journal.fd, &s->out->room);
 	s->journal.copy_fds[COPY_FOR_REPORT] = s->out->after.copy_fd;
 	s->journal.copy_fds[COPY_FOR_RECORD] = s->out->recorder.journal_fd;
 	err = output_begin(&s->out->journal);

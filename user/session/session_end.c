@@ -218,6 +218,7 @@ void session_write_reports(struct session *s)
 	if (s->config->spans)
 		spans_add(s->config->spans, sum);
 	fill_self(s, sum);
+	journal_left_out(&s->journal, clock_ns(CLOCK_MONOTONIC), sum);
 	journal_summary(&s->journal, clock_ns(CLOCK_MONOTONIC), sum);
 	session_flush_journal(s);
 	if (s->repeat) {
