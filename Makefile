@@ -486,7 +486,7 @@ endif
 
 # Most end-to-end tests measure, or look at the whole machine: one after the other.  These do not.
 SIDE_BY_SIDE := attempts badinput compare completions control degrade doctor env formats html identity library \
-		metrics progress recipes record repeat report serve shared split suggest timeformat
+		metrics progress recipes record repeat report serve scale shared split suggest timeformat
 BESIDE_E2E = $(filter $(SIDE_BY_SIDE:%=tests/e2e/%.bats),$(E2E))
 TESTS ?= unit e2e
 ifneq ($(filter unit,$(TESTS)),)

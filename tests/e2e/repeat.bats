@@ -261,6 +261,80 @@ closed"
 	same "--control" "$status" 0
 }
 
+@test "repeat: --control fd: of whoever started it serves each run" {
+	mkfifo go told
+	cat >outer.py <<-'END'
+		import os, subprocess, sys
+		r, w = os.pipe(); ar, aw = os.pipe()
+		p = subprocess.Popen([sys.argv[1], "-r", "3", "--source=" + sys.argv[2], "--json", "all.json", "--journal",
+		    "run.journal", "--control", f"fd:{r},{aw}", "--", "sh", "-c",
+		    "ls -l /proc/self/fd >fds; echo x >told; read x <go"], pass_fds=[r, aw])
+		open("pipes", "w").write(f"pipe:.{os.fstat(r).st_ino}\npipe:.{os.fstat(aw).st_ino}\n")
+		os.close(r); os.close(aw)
+		answers = os.fdopen(ar)
+		for run in "one", "two", "three":
+		    open("told").read()
+		    for line in ["phase " + run, "attempt start 1", "bogus", "attempt end 1"]:
+		        os.write(w, (line + "\n").encode())
+		        print(answers.readline(), end="", flush=True)
+		    open("go", "w").write("x\n")
+		sys.exit(p.wait())
+	END
+	status=0
+	/usr/bin/python3 outer.py "$EXITMETER" "$SOURCE" >out 2>err 3>&- || status=$?
+	cat err
+	same status "$status" 0
+	same answers "$(paste -sd, out)" "$(printf 'ack,ack,error not known,ack\n%.0s' 1 2 3 | paste -sd,)"
+	split all.json
+	same "phases" "$(jq -c '[.[].phases | map(.name)]' runs.json)" '[["one"],["two"],["three"]]'
+	same "attempts" "$(jq -c '[.[].attempts | map(.id)]' runs.json)" '[[1],[1],[1]]'
+	cat fds
+	same "of the command's descriptors" "$(grep -cf pipes fds)" 0
+}
+
+@test "repeat: --cgroup: each run has one of its own" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root"
+	repeat -r 3 --cgroup -- sh -c "echo >>ran; exec '$WORK/hold' populate=\$((100 - 30 * \$(wc -l <ran)))"
+	same status "$status" 0
+	[ "$(jq '.[0].usage.cgroup_peak_bytes' runs.json)" != null ] || skip "elsewhere: cgroups cannot be made here"
+	for run in 0 1 2; do
+		within "peak of run $run" "$(jq ".[$run].usage.cgroup_peak_bytes" runs.json)" \
+			"$(((70 - 30 * run) * MIB))" "$(((82 - 30 * run) * MIB))"
+	done
+	same "left behind" "$(find /sys/fs/cgroup -name "exitmeter-run-*" 2>/dev/null | grep -c .)" 0
+}
+
+@test "repeat: --user: each run is that user's, also in a cgroup" {
+	[ "$(id -u)" -eq 0 ] || skip "elsewhere: needs root"
+	chmod 755 .
+	for option in '' --cgroup; do
+		rm -f all.json
+		repeat -r 3 --user nobody $option -- sh -c 'id -u; id -G; kill -0 "$PPID" 2>/dev/null && echo may'
+		same status "$status" 1
+		same "whose" "$(sort -u out | paste -sd,)" "$(id -u nobody)$([ "$(id -G nobody)" = "$(id -u nobody)" ] || echo ",$(id -G nobody)")"
+		same runs "$(jq length runs.json)" 3
+		same "of ids" "$(grep -cx "$(id -u nobody)" out)" 6
+		[ "$SOURCE" = proc ] || holds "exact" 'all(.completeness.exact)' runs.json
+	done
+}
+
+@test "repeat: --energy: each run by its own readings" {
+	local zone=sys/class/powercap/intel-rapl:0
+	mkdir -p "$zone"
+	echo package-0 >"$zone/name"
+	echo 262143328850 >"$zone/max_energy_range_uj"
+	"$WORK/counters" sys intel-rapl:0=1000+3%262143328850 3>&- &
+	METER_PID=$!
+	until_true 10 [ -e "$zone/energy_uj" ]
+	EXITMETER_TEST_SYSFS=sys repeat -r 3 --energy=rapl -- "$WORK/hold" idle=200
+	kill "$METER_PID"
+	METER_PID=
+	same status "$status" 0
+	jq -c '.[].energy' runs.json
+	holds "of its own time" 'map(.energy[0]) | all(.status == "live" and .delta_uj > 0 and .delta_uj == .end_uj - .start_uj)
+		and .[0].end_uj <= .[1].start_uj and .[1].end_uj <= .[2].start_uj' runs.json
+}
+
 @test "repeat: progress says which run it is" {
 	"$EXITMETER" --source="$SOURCE" -q -r 2 --progress=always -- sleep 1.3 2>err
 	cat err
