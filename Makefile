@@ -239,7 +239,7 @@ SUB := $(MAKE) --no-print-directory
 .PHONY: all static arm64 check check-unit check-e2e check-san check-faults check-model model check-browser check-engines vm lint lint-flags bench bench-plans bench-traced bench-record \
 	bench-peers fuzz \
 	install install-lib install-data install-static uninstall dist dist-static deb check-install check-packages \
-	check-long soak \
+	check-long many soak \
 	clean run-tests run-faults FORCE
 
 all: $(B)/exitmeter $(B)/exitmeter-report $(B)/exitmeter-record $(B)/exitmeter-serve $(B)/exitmeter-suggest \
@@ -534,11 +534,15 @@ check-packages: all static
 	$(Q)$(TEST_ENV) BATS_TEST_TIMEOUT=1200 B=$(abspath $(B)) tools/tap-count $(sort $(wildcard tests/packages/*.bats))
 
 # What tools/check has no time for.
-check-long: vm check-packages check-browser check-engines check-faults soak
+check-long: vm check-packages check-browser check-engines check-faults many soak
 
 # Two hours of churn; SECONDS_LONG=600 for less, B=build-san SAN=1 under ASan.
 soak: all
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) tools/tap-count -v tests/soak/run
+
+# What ten thousands that live at once cost.
+many: all $(WORK)
+	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) tools/tap-count -v tests/soak/many
 
 check-browser: all $(WORK) $(BROWSER)/installed
 	$(Q)EXITMETER=$(abspath $(B)/exitmeter) WORK=$(abspath $(B)/work) SHOTS=$(abspath $(SHOTS)) \
