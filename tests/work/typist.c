@@ -25,7 +25,8 @@ static pid_t program;
 
 static _Noreturn void give_up(const char *line)
 {
-	printf("never done: %s\nThe terminal showed:\n%s\n", line, shown);
+	dprintf(2, "never done: %s\n", line);
+	printf("%s", shown);
 	kill(-program, SIGKILL);
 	kill(program, SIGKILL);
 	exit(1);
