@@ -26,6 +26,7 @@ run() {
 	rm -f sum.json
 	exitmeter -q --source="bpf:$plan" --json sum.json "$@" >out 2>err
 	status=$?
+	said=out
 }
 
 # The row whose text holds $1, as "name value" lines.
@@ -40,7 +41,7 @@ value() {
 }
 
 truth() {
-	sed -n "s/^$1=//p" out | head -n 1
+	sed -n "s/^$1=//p" "$said" | head -n 1
 }
 
 # within DIFFERENCE SLACK
@@ -101,7 +102,7 @@ case_is() {
 
 # rollup: the most that tiny-32 or tiny-nolibc printed of itself
 rollup() {
-	awk '$1 == "Rss:" && $2 > most { most = $2 } END { print most * 1024 }' out
+	awk '$1 == "Rss:" && $2 > most { most = $2 } END { print most * 1024 }' "$said"
 }
 
 # alike NAME...: what tiny-nolibc's row, in the file wide, says of these
@@ -158,7 +159,7 @@ narrow_try() {
 	peak_is "$(rollup)" 0 peak_rss_final_bytes
 	[ "$grade" = wrong ] || grade=$whole # it may have ended before it was noticed
 	row '"argv":["tiny-32","exit"]'
-	mv second out
+	said=second
 	peak_is "$(rollup)" 0 peak_rss_final_bytes
 	attached_to tiny-32
 	equal exit_code 0
@@ -170,14 +171,44 @@ begin() {
 	why=
 }
 
-# ends WAY CODE-OR-SIGNAL...: runs it; its row is there
+# one_ends WAY: by itself
+one_ends() {
+	run ending "$1" 8
+	mv out "said.$1"
+	cp sum.json "sum.$1"
+	echo "$1 $status" >>ended
+}
+
+# all_end WAY...: each a child of one shell, which writes down what wait4 says of it.  The mark that is all
+# that maxrss has would be the shell's as well.
+all_end() {
+	rm -f ended said.* sum.*
+	if [ "$plan" = maxrss ]; then
+		for way; do
+			one_ends "$way"
+		done
+		run threads onebyone 8 2
+		mv sum.json sum.threads
+		return
+	fi
+	# shellcheck disable=SC2016 # the inner shell expands it
+	run --all sh -c 'for way; do ending $way 8 >said.$way; echo "$way $?" >>ended; done; threads onebyone 8 2; :' sh "$@"
+	for way in threads "$@"; do
+		cp sum.json "sum.$way"
+	done
+}
+
+# ends WAY: the row of it, and what it said
 ends() {
-	run ending "$1" "${2:-8}"
-	row '"comm":"ending"'
+	cp "sum.$1" sum.json
+	said=said.$1
+	row "\"argv\":[\"ending\",\"$1\","
 }
 
 plan_try() {
 	cells=
+	all_end return exit_group sys_exit sigalrm sigsegv abort sigkill seccomp_thread seccomp_process \
+		fell thread_exit_group threads_sigkill last_thread
 	begin
 	for way in return exit_group sys_exit sigalrm sigsegv abort; do
 		ends $way
@@ -219,17 +250,17 @@ plan_try() {
 	case_is CPU
 
 	begin
-	for way in return exit_group sys_exit abort sigkill sigsegv sigalrm seccomp_thread seccomp_process \
-		thread_exit_group threads_sigkill last_thread; do
-		ends $way 2
+	[ "$(wc -l <ended)" -eq 13 ] || say "$(wc -l <ended) ended"
+	while read -r way code; do
+		ends "$way"
 		# wait4's word; up to 6.0 a leader that ended first has the last one.
-		if [ "$status" -ge 128 ]; then
-			equal exit_signal $((status - 128))
+		if [ "$code" -ge 128 ]; then
+			equal exit_signal $((code - 128))
 		else
-			equal exit_code "$status"
+			equal exit_code "$code"
 			equal exit_signal null
 		fi
-	done
+	done <ended
 	case_is codes
 
 	begin
@@ -252,13 +283,14 @@ plan_try() {
 		peak_is "$(truth rss)" 0
 	done
 	equal threads 2
-	run threads onebyone 8 2
+	cp sum.threads sum.json
 	row '"comm":"threads"'
 	equal threads 9
 	case_is threads
 
 	begin
-	ends nonleader_exec
+	run ending nonleader_exec 8
+	row '"comm":"ending"'
 	peak_is "$(truth rss)" 0
 	equal execs 2
 	equal exit_code 3
