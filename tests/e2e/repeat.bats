@@ -272,10 +272,12 @@ closed"
 		open("pipes", "w").write(f"pipe:.{os.fstat(r).st_ino}\npipe:.{os.fstat(aw).st_ino}\n")
 		os.close(r); os.close(aw)
 		answers = os.fdopen(ar)
+		os.write(w, b"phase ")
 		for run in "one", "two", "three":
 		    open("told").read()
-		    for line in ["phase " + run, "attempt start 1", "bogus", "attempt end 1"]:
-		        os.write(w, (line + "\n").encode())
+		    # what the run before had half of, then a line each; and half of one for the next
+		    for line in [run + "\n", "attempt start 1\n", "bogus\n", "attempt end 1\nphase "]:
+		        os.write(w, line.encode())
 		        print(answers.readline(), end="", flush=True)
 		    open("go", "w").write("x\n")
 		sys.exit(p.wait())

@@ -340,3 +340,46 @@ void channel_close(struct channel *c)
 		close(c->spare_fd);
 	channel_init(c);
 }
+
+/* The client that is no socket's: there is one at most. */
+static struct client *own_client(const struct channel *c)
+{
+	struct client *client = c->clients;
+
+	while (client && client->is_socket)
+		client = client->next;
+	return client;
+}
+
+void channel_keep_half(const struct channel *c, struct channel_half *ret)
+{
+	const struct client *client = own_client(c);
+
+	*ret = (struct channel_half){ 0 };
+	if (!client || (!client->len && !client->too_long))
+		return;
+	ret->line = malloc(sizeof(client->line));
+	if (!ret->line)
+		return;
+	memcpy(ret->line, client->line, client->len);
+	ret->len = client->len;
+	ret->too_long = client->too_long;
+}
+
+void channel_take_half(struct channel *c, struct channel_half *half)
+{
+	struct client *client = own_client(c);
+
+	if (client && half->line) {
+		memcpy(client->line, half->line, half->len);
+		client->len = half->len;
+		client->too_long = half->too_long;
+	}
+	channel_half_free(half);
+}
+
+void channel_half_free(struct channel_half *half)
+{
+	free(half->line);
+	*half = (struct channel_half){ 0 };
+}

@@ -35,6 +35,13 @@ struct channel {
 	unsigned long long dropped; /* answers that nobody took */
 };
 
+/* Of a line that came in two runs of a series, from descriptors or fifos. */
+struct channel_half {
+	char *line; /* owned; NULL: none */
+	size_t len;
+	bool too_long;
+};
+
 /* One line came, without its newline; @too_long: it was cut.  channel_answer to @from. */
 struct channel_reader {
 	void *ctx;
@@ -57,5 +64,10 @@ bool channel_serve(struct channel *c, const struct channel_reader *r);
 void channel_answer(struct channel *c, struct client *to, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void channel_close(struct channel *c);
+
+/* What came of a line before the end, for the next channel of that name, which takes it. */
+void channel_keep_half(const struct channel *c, struct channel_half *ret);
+void channel_take_half(struct channel *c, struct channel_half *half);
+void channel_half_free(struct channel_half *half);
 
 #endif /* CHANNEL_H */

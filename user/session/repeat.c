@@ -116,4 +116,5 @@ void repeat_report(struct repeat *r, struct outputs *out, const sigset_t *mask)
 void repeat_free(struct repeat *r)
 {
 	run_series_free(&r->series);
+	channel_half_free(&r->half);
 }

@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "report/series.h"
+#include "session/channel.h"
 #include "session/gates.h"
 #include "session/outputs.h"
 #include "session/signals.h"
@@ -33,6 +34,7 @@ struct repeat {
 	struct gates gates;
 	bool over;
 	int signo; /* that came between two runs; 0 */
+	struct channel_half half;
 };
 
 /* Another run begins: it gets what the first one had. */

@@ -38,7 +38,10 @@ static int open_control(struct session *s, const struct identity *as)
 		err = channel_open_private(&s->channel, as);
 		s->no_private_socket = err;
 	}
-	return c->control ? channel_open(&s->channel, c->control, as) : 0;
+	err = c->control ? channel_open(&s->channel, c->control, as) : 0;
+	if (!err && s->repeat)
+		channel_take_half(&s->channel, &s->repeat->half);
+	return err;
 }
 
 /* Why the source can never be exact; NULL: it can.  A loss before the start is one for all time. */
@@ -259,6 +262,8 @@ static void session_free(struct session *s)
 	split_free(&s->split);
 	source_close(s->source);
 	scan_free(s->sampler.scan);
+	if (s->repeat)
+		channel_keep_half(&s->channel, &s->repeat->half);
 	channel_close(&s->channel);
 	run_free(&s->run);
 	facts_free(&s->facts);
