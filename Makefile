@@ -7,6 +7,7 @@
 # make check-model         random histories of processes against a plain model; HISTORIES=N, ACT=N acted out
 # make check-engines       Prometheus, databases and schedulers that are started for it
 # make check-browser       the HTML report and the live page in Chromium; SHOTS=DIR for screenshots
+# make many soak          ten thousands at once; two hours of churn
 # make check-faults        each call that can fail does, once (also SAN=1); a part is in check-e2e
 # make vm                  exact on other kernels too: Debian's, under qemu
 # make lint bench fuzz     style and static analysis; costs (also bench-plans); parsers against random input
