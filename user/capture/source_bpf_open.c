@@ -26,8 +26,8 @@
 /*
  * How many processes and address spaces the maps have room for.  Entries are made when they are
  * needed, but a map's buckets are cleared at the start: with 65,536 a command starts 0.7 to 1.1 ms
- * later than with 16,384 (6.18; 60 pairs, three times).  So it has these; a tree that is attached to
- * may have any number, and gets what can be: the kernel's own limit, and a 256th of the memory.
+ * later than with 16,384 (6.18; 60 pairs, three times).  So it has these; a tree that is attached
+ * to may have any number, and gets what can be: the kernel's own limit, and a 256th of the memory.
  */
 #define MAP_ENTRIES        16384
 #define MAP_ENTRIES_ATTACH 65536
