@@ -585,6 +585,7 @@ $(B)/bench/nothing: LDFLAGS_BENCH := -static
 $(B)/bench/load: LDFLAGS_BENCH := -static
 $(B)/bench/truth: LDFLAGS_BENCH := -static
 $(B)/bench/pairs: LDFLAGS_BENCH := -static
+$(B)/bench/inside: LDFLAGS_BENCH := -static
 $(B)/bench/%: tests/bench/%.c $(B)/flags
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

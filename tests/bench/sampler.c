@@ -4,6 +4,8 @@
  *
  * usage: sampler RESULT COMMAND [ARG...]
  *
+ * It is kinder than psrecord: compiled, and awake at once when the command ends.
+ *
  * Sums resident memory and CPU of the command and its descendants, found by their parents in
  * /proc.  Writes "MIB CPU_SECONDS PROCESSES" to RESULT: the largest sum, the CPU last seen of each,
  * and how many were ever seen.
@@ -11,6 +13,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIDS     4194304 /* PID_MAX_LIMIT */
-#define PERIOD_S 0.1
+#define PIDS      4194304 /* PID_MAX_LIMIT */
+#define PERIOD_NS 100000000
 
 struct seen {
 	int pid, ppid;
@@ -28,6 +31,8 @@ struct seen {
 };
 
 static long cpu_ticks[PIDS + 1]; /* last seen, and one more; 0: never seen */
+static int seen_pids[65536];     /* in the order in which they were seen */
+static long n_seen;
 
 static bool read_one(int pid, struct seen *ret)
 {
@@ -85,6 +90,8 @@ static long look(int root)
 	for (size_t i = 0; i < n; i++)
 		if (belongs(all, n, all[i].pid, root)) {
 			sum += all[i].pages;
+			if (!cpu_ticks[all[i].pid] && n_seen < 65536)
+				seen_pids[n_seen++] = all[i].pid;
 			cpu_ticks[all[i].pid] = all[i].ticks + 1;
 		}
 	return sum;
@@ -92,8 +99,9 @@ static long look(int root)
 
 int main(int argc, char **argv)
 {
-	const struct timespec period = { .tv_nsec = (long)(PERIOD_S * 1e9) };
-	long most = 0, ticks = 0, n = 0;
+	const struct timespec period = { .tv_nsec = PERIOD_NS };
+	long most = 0, ticks = 0;
+	sigset_t child_ends, before;
 	int status;
 	FILE *out;
 	pid_t root;
@@ -102,10 +110,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: sampler RESULT COMMAND [ARG...]\n");
 		return 2;
 	}
+	sigemptyset(&child_ends);
+	sigaddset(&child_ends, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child_ends, &before);
 	root = fork();
 	if (root < 0)
 		return 1;
 	if (!root) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		execvp(argv[2], argv + 2);
 		_exit(127);
 	}
@@ -113,17 +125,14 @@ int main(int argc, char **argv)
 		long pages = look(root);
 
 		most = pages > most ? pages : most;
-		nanosleep(&period, NULL);
+		sigtimedwait(&child_ends, NULL, &period);
 	}
-	for (int pid = 0; pid <= PIDS; pid++)
-		if (cpu_ticks[pid]) {
-			ticks += cpu_ticks[pid] - 1;
-			n++;
-		}
+	for (long i = 0; i < n_seen; i++)
+		ticks += cpu_ticks[seen_pids[i]] - 1;
 	out = fopen(argv[1], "we");
 	if (!out)
 		return 1;
 	fprintf(out, "%.1f %.3f %ld\n", (double)most * (double)sysconf(_SC_PAGESIZE) / (1 << 20),
-		(double)ticks / (double)sysconf(_SC_CLK_TCK), n);
+		(double)ticks / (double)sysconf(_SC_CLK_TCK), n_seen);
 	return fclose(out) || !WIFEXITED(status) || WEXITSTATUS(status);
 }

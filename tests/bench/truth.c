@@ -3,20 +3,27 @@
  * truth - ten pieces of work whose cost is known by how they are made; tests/bench/peers asks what
  * each tool says of them
  *
- * usage: truth NAME
+ * usage: [TRUTH=FILE] truth NAME
  *        truth            prints what each must come to: NAME, MiB that the tree has at once, CPU
- *                         seconds, processes; "-" where that is not the point
+ *                         seconds at the least, processes; "-" where that is not the point
  *
  * Memory is anonymous and touched page by page; CPU is burned until the process's own clock says
- * so.
+ * so.  What it came to in this very run is added to the file TRUTH, a line each:
+ *
+ *   p PID        each process as it begins
+ *   m KIB        at the fullest moment, when nobody moves: what all that live then have, by
+ *                smaps_rollup, each page shared by fork once (Pss)
+ *   c SECONDS    as one ends: rusage of itself and of the children it waited for
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +31,7 @@
 #define MIB (1 << 20)
 
 static const char *self;
+static int report = -1;
 
 static void fail(const char *what)
 {
@@ -31,7 +39,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static void take(size_t mib)
+static char *take(size_t mib)
 {
 	char *at =
 		mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,6 +48,7 @@ static void take(size_t mib)
 		fail("mmap");
 	for (size_t i = 0; i < mib * MIB; i += 4096)
 		at[i] = 1;
+	return at;
 }
 
 static void burn(clockid_t clock, long ms)
@@ -59,6 +68,60 @@ static void pause_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
+static void say_born(void)
+{
+	if (report >= 0)
+		dprintf(report, "p %d\n", (int)getpid());
+}
+
+static long pss_kib(pid_t pid)
+{
+	char path[64], line[256];
+	long kib = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		fail(path);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Pss: %ld kB", &kib) == 1)
+			break;
+	fclose(f);
+	return kib;
+}
+
+/* Of itself and of @n others, who must live and keep still. */
+static void say_memory(const pid_t *others, int n)
+{
+	long kib;
+
+	if (report < 0)
+		return;
+	kib = pss_kib(getpid());
+	for (int i = 0; i < n; i++)
+		kib += pss_kib(others[i]);
+	dprintf(report, "m %ld\n", kib);
+}
+
+static double seconds(struct timeval tv)
+{
+	return (double)tv.tv_sec + (double)tv.tv_usec * 1e-6;
+}
+
+static void say_cpu(void)
+{
+	struct rusage own, children;
+
+	if (report < 0)
+		return;
+	if (getrusage(RUSAGE_SELF, &own) || getrusage(RUSAGE_CHILDREN, &children))
+		fail("getrusage");
+	dprintf(report, "c %.6f\n",
+		seconds(own.ru_utime) + seconds(own.ru_stime) + seconds(children.ru_utime) +
+			seconds(children.ru_stime));
+}
+
 /* 0 in the child. */
 static pid_t child(void)
 {
@@ -66,6 +129,8 @@ static pid_t child(void)
 
 	if (pid < 0)
 		fail("fork");
+	if (!pid)
+		say_born();
 	return pid;
 }
 
@@ -86,6 +151,7 @@ static void again(const char *what)
 static void brief(void)
 {
 	take(200);
+	say_memory(NULL, 0);
 }
 
 static void chain(void)
@@ -95,6 +161,7 @@ static void chain(void)
 	for (int i = 0; i < 3; i++) {
 		if (!child()) {
 			take(mib[i]);
+			say_memory(NULL, 0);
 			_exit(0);
 		}
 		wait_all();
@@ -105,12 +172,14 @@ static void chain(void)
 static void together(void)
 {
 	int ready[2], go[2];
+	pid_t others[3];
 	char byte;
 
 	if (pipe(ready) || pipe(go))
 		fail("pipe");
 	for (int i = 0; i < 3; i++) {
-		if (child())
+		others[i] = child();
+		if (others[i])
 			continue;
 		close(go[1]);
 		take(60);
@@ -121,18 +190,24 @@ static void together(void)
 	for (int i = 0; i < 3; i++)
 		if (read(ready[0], &byte, 1) != 1)
 			fail("read");
+	say_memory(others, 3);
 	close(go[1]);
 	wait_all();
 }
 
 static void copies(void)
 {
+	pid_t others[4];
+
 	take(200);
-	for (int i = 0; i < 4; i++)
-		if (!child()) {
+	for (int i = 0; i < 4; i++) {
+		others[i] = child();
+		if (!others[i]) {
 			pause_ms(300);
 			_exit(0);
 		}
+	}
+	say_memory(others, 4);
 	wait_all();
 }
 
@@ -140,27 +215,39 @@ static void killed(void)
 {
 	if (!child()) {
 		take(150);
+		say_memory(NULL, 0);
 		raise(SIGKILL);
 	}
 	wait_all();
 }
 
+/* What it took it gives back, so that the end costs nothing that it could not tell. */
 static void daemonised(void)
 {
+	char *at;
+
 	if (child())
 		return;
-	if (child())
+	if (child()) {
+		say_cpu();
 		_exit(0);
+	}
 	setsid();
 	pause_ms(100);
-	take(150);
+	at = take(150);
+	say_memory(NULL, 0);
 	burn(CLOCK_PROCESS_CPUTIME_ID, 300);
+	if (munmap(at, 150 * MIB))
+		fail("munmap");
+	say_cpu();
 	_exit(0);
 }
 
 static void images(void)
 {
 	take(150);
+	say_memory(NULL, 0);
+	say_cpu();
 	again("nothing");
 }
 
@@ -212,11 +299,24 @@ static const struct work {
 } works[] = {
 	{ "brief", brief, "200", "-", "1" },       { "chain", chain, "200", "-", "4" },
 	{ "together", together, "180", "-", "4" }, { "copies", copies, "200", "-", "5" },
-	{ "killed", killed, "150", "-", "2" },     { "daemonised", daemonised, "150", "-", "3" },
+	{ "killed", killed, "150", "-", "2" },     { "daemonised", daemonised, "150", "0.3", "3" },
 	{ "images", images, "150", "-", "1" },     { "threads", threads, "-", "0.8", "1" },
-	{ "storm", storm, "-", "-", "1001" },      { "crumbs", crumbs, "-", "2", "201" },
+	{ "storm", storm, "-", "0", "1001" },      { "crumbs", crumbs, "-", "2", "201" },
 	{ "nothing", nothing, NULL, NULL, NULL },
 };
+
+/* An image of one that was there before says nothing. */
+static void begin(const struct work *work)
+{
+	const char *file = getenv("TRUTH");
+
+	if (!file || work->run == nothing)
+		return;
+	report = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (report < 0)
+		fail(file);
+	say_born();
+}
 
 int main(int argc, char **argv)
 {
@@ -226,7 +326,9 @@ int main(int argc, char **argv)
 			printf("%s %s %s %s\n", works[i].name, works[i].mib, works[i].cpu_s,
 			       works[i].processes);
 		if (argc == 2 && !strcmp(argv[1], works[i].name)) {
+			begin(&works[i]);
 			works[i].run();
+			say_cpu();
 			return 0;
 		}
 	}
