@@ -32,6 +32,7 @@
 
 static const char *self;
 static int report = -1;
+static char *taken; /* the last */
 
 static void fail(const char *what)
 {
@@ -39,7 +40,7 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static char *take(size_t mib)
+static void take(size_t mib)
 {
 	char *at =
 		mmap(NULL, mib * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +49,7 @@ static char *take(size_t mib)
 		fail("mmap");
 	for (size_t i = 0; i < mib * MIB; i += 4096)
 		at[i] = 1;
-	return at;
+	taken = at;
 }
 
 static void burn(clockid_t clock, long ms)
@@ -224,8 +225,6 @@ static void killed(void)
 /* What it took it gives back, so that the end costs nothing that it could not tell. */
 static void daemonised(void)
 {
-	char *at;
-
 	if (child())
 		return;
 	if (child()) {
@@ -234,10 +233,10 @@ static void daemonised(void)
 	}
 	setsid();
 	pause_ms(100);
-	at = take(150);
+	take(150);
 	say_memory(NULL, 0);
 	burn(CLOCK_PROCESS_CPUTIME_ID, 300);
-	if (munmap(at, 150 * MIB))
+	if (munmap(taken, 150 * MIB))
 		fail("munmap");
 	say_cpu();
 	_exit(0);
