@@ -290,6 +290,20 @@ trapping() {
 	identities sum.json
 }
 
+@test "case 39: Ctrl-C while it starts: the status of a command that it ended" {
+	for _ in $(seq 10); do
+		env --default-signal=INT setsid "$EXITMETER" -q --source="$SOURCE" -- sleep 60 2>err 3>&- &
+		METER_PID=$!
+		child_of "$METER_PID" >child
+		kill -INT -- "-$METER_PID"
+		status=0
+		wait "$METER_PID" || status=$?
+		METER_PID=
+		cat err
+		same status "$status" 130
+	done
+}
+
 @test "manners: five seconds after TERM it reports and leaves with 143, the command untouched" {
 	local began pid
 	mkfifo go

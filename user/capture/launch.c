@@ -108,12 +108,15 @@ int launch_error(struct launch *l, bool *ret_identity)
 	return f.err;
 }
 
-void launch_cancel(struct launch *l)
+int launch_cancel(struct launch *l)
 {
+	int status = 0;
+
 	close_fd(l->gate_fd);
 	close_fd(l->error_fd);
-	while (waitpid(l->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(l->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 static int terminal_open(void)

@@ -50,7 +50,7 @@ void launch_continue(const struct launch *l);
 /* Told to stop, as it perhaps was: lets it go first, for at most 0.2 s. */
 void launch_await_stop(const struct launch *l);
 
-/* Ends a child that was never let go, and reaps it. */
-void launch_cancel(struct launch *l);
+/* Ends a child that was never let go, and reaps it; the signal that had ended it before, 0. */
+int launch_cancel(struct launch *l);
 
 #endif /* LAUNCH_H */

@@ -338,9 +338,9 @@ static void init_pss(struct session *s)
 }
 
 /* Everything up to the moment the command may run. */
-static int prepare(struct session *s, const struct identity *as)
+static int prepare(struct session *s, const struct identity *as, int *ret_status)
 {
-	int err = s->signals->fd < 0 ? signals_open(s->signals) : 0;
+	int signo, err = s->signals->fd < 0 ? signals_open(s->signals) : 0;
 
 	if (!err)
 		err = attached(s) ? open_targets(s) : hold_command(s, as);
@@ -364,8 +364,9 @@ static int prepare(struct session *s, const struct identity *as)
 	if (!err)
 		err = watch_targets(s);
 	if (err) {
-		if (!attached(s))
-			launch_cancel(&s->launch);
+		signo = attached(s) ? 0 : launch_cancel(&s->launch);
+		if (signo) /* as below: it may be why there is no source */
+			*ret_status = 128 + signo;
 		return err;
 	}
 	s->sampler.source = s->source;
@@ -377,6 +378,20 @@ static int prepare(struct session *s, const struct identity *as)
 		s->sampler.scanning = false; /* that source reads /proc itself */
 	s->sampler.following = s->sampler.scanning || s->sampler.pss.on;
 	return 0;
+}
+
+/* A command that a signal ended while it was held (Ctrl-C) has that for its status. */
+static int not_started(struct session *s, int err, int *ret_status)
+{
+	int signo = attached(s) ? 0 : launch_cancel(&s->launch);
+
+	if (err == -EPIPE && signo) {
+		log_line("the command was ended by signal %d before it could start", signo);
+		*ret_status = 128 + signo;
+		return err;
+	}
+	log_line("cannot start: %s", strerror(-err));
+	return err;
 }
 
 /* *@ret_status: what it was given, STATUS_FAILED, where it did not even start. */
@@ -397,16 +412,12 @@ static int meter(struct session *s, const struct identity *as, int *ret_status)
 	if (!err)
 		err = open_control(s, as);
 	if (!err)
-		err = prepare(s, as);
+		err = prepare(s, as, ret_status);
 	if (err)
 		return err;
 	err = start(s);
-	if (err) {
-		log_line("cannot start: %s", strerror(-err));
-		if (!attached(s))
-			launch_cancel(&s->launch);
-		return err;
-	}
+	if (err)
+		return not_started(s, err, ret_status);
 	session_loop(s);
 	end_load(s);
 	session_write_reports(s);
