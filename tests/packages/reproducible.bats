@@ -74,5 +74,5 @@ no_path() {
 	alike 'deb/*.deb'
 	alike 'deb/*.dsc'
 	alike 'deb/*.tar.xz'
-	same "packages" "$(find "$ONE/build/deb" -name '*.deb' ! -name '*dbgsym*' | wc -l)" 5
+	same "packages" "$(find "$ONE/build/deb" -name '*.deb' ! -name '*dbgsym*' | wc -l)" 6
 }
