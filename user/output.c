@@ -13,6 +13,8 @@
 
 #include "log.h"
 
+#define LINKS_MAX 40 /* as the kernel follows */
+
 static int descriptor_of(const char *name)
 {
 	char *end;
@@ -38,6 +40,12 @@ static bool is_shared(const char *name)
 	return shared;
 }
 
+/* Where others make names too: a file that one of them, but root, made first and may read. */
+static bool is_others(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid != geteuid() && st->st_uid;
+}
+
 /*
  * Where others make names too, one of theirs is not written: neither through a link nor as a file
  * that they made first and read; and what is made there is nobody else's to read.
@@ -52,8 +60,7 @@ static int open_path(const char *name, int flags)
 		  shared ? 0600 : 0666);
 	if (fd < 0 || !shared)
 		return fd;
-	if (fstat(fd, &st) ||
-	    (S_ISREG(st.st_mode) && st.st_uid != geteuid() && st.st_uid)) { /* root may */
+	if (fstat(fd, &st) || is_others(&st)) {
 		close(fd);
 		errno = EACCES;
 		return -1;
@@ -106,44 +113,117 @@ int output_open(const char *name, bool append, struct output *ret)
 	return 0;
 }
 
-/* As open would have made it. */
-static int give_rights(int fd)
+/* Of the folder that @name is in; -errno. */
+static int folder_stat(const char *name, struct stat *ret)
+{
+	char *copy = strdup(name);
+	int err = !copy ? -ENOMEM : !*name ? -ENOENT : stat(dirname(copy), ret) ? -errno : 0;
+
+	free(copy);
+	return err;
+}
+
+static int folder_access(const char *name)
+{
+	char *copy = strdup(name);
+	int err = !copy ? -ENOMEM : access(dirname(copy), W_OK | X_OK) ? -errno : 0;
+
+	free(copy);
+	return err;
+}
+
+/* What stands there for a descriptor may be a file; it is another one in another process. */
+static bool is_device_name(const char *name)
+{
+	static const char shm[] = "/dev/shm/";
+
+	return (!strncmp(name, "/dev/", 5) && strncmp(name, shm, sizeof(shm) - 1) != 0) ||
+	       !strncmp(name, "/proc/", 6);
+}
+
+static int may_replace(const char *name)
+{
+	struct stat folder, st;
+	int err = folder_stat(name, &folder);
+
+	if (err)
+		return err;
+	if (is_device_name(name))
+		return 0;
+	if (folder.st_mode & S_IWOTH && !lstat(name, &st) && S_ISLNK(st.st_mode))
+		return -ELOOP;
+	err = folder_access(name);
+	if (stat(name, &st))
+		return err ? err : 1;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (folder.st_mode & S_IWOTH && is_others(&st))
+		return -EACCES;
+	if (S_ISREG(st.st_mode) && !err)
+		return 1;
+	return access(name, W_OK) ? -errno : 0;
+}
+
+int output_may_replace(const char *name)
+{
+	int err = may_replace(name);
+
+	if (err < 0)
+		log_line("cannot write '%s': %s", name, strerror(-err));
+	return err;
+}
+
+/* As what it replaces, or else as open would have made it. */
+static int give_rights(int fd, const char *name)
 {
 	mode_t mask = umask(0);
+	struct stat st;
 
 	umask(mask);
-	return fchmod(fd, 0666 & ~mask);
+	if (!stat(name, &st))
+		return fchmod(fd, st.st_mode & 07777);
+	return is_shared(name) ? 0 : fchmod(fd, 0666 & ~mask);
+}
+
+/* The place a link names is the one to be written; a new file has none yet. */
+static int open_temporary(struct output *o)
+{
+	int err = 0;
+
+	o->whole = realpath(o->name, NULL);
+	if (!o->whole)
+		o->whole = strdup(o->name);
+	if (!o->whole || asprintf(&o->temporary, "%s.XXXXXX", o->whole) < 0) {
+		o->temporary = NULL;
+		return -ENOMEM;
+	}
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd < 0 || give_rights(o->fd, o->whole))
+		err = -errno;
+	if (err && o->fd >= 0) {
+		unlink(o->temporary);
+		close(o->fd);
+	}
+	return err;
 }
 
 int output_open_whole(const char *name, struct output *ret)
 {
 	struct output o = { .name = name, .fd = -1 };
-	struct stat st;
-	int err = 0;
+	int err;
 
 	*ret = o;
-	if (!output_is_path(name) || (!stat(name, &st) && !S_ISREG(st.st_mode)))
+	if (!output_is_path(name))
 		return output_open(name, false, ret);
-	/* A link stays one, but for one that others may have made. */
-	o.whole = is_shared(name) ? NULL : realpath(name, NULL);
-	if (!o.whole)
-		o.whole = strdup(name);
-	if (!o.whole || asprintf(&o.temporary, "%s.XXXXXX", o.whole) < 0) {
-		free(o.whole);
-		return -ENOMEM;
-	}
-	o.fd = mkostemp(o.temporary, O_CLOEXEC);
-	if (o.fd < 0 || (!is_shared(o.whole) && give_rights(o.fd)))
-		err = -errno;
+	err = may_replace(name);
+	if (!err)
+		return output_open(name, false, ret);
+	err = err < 0 ? err : open_temporary(&o);
 	if (!err) {
 		*ret = o;
 		return 0;
 	}
 	log_line("cannot write '%s': %s", name, strerror(-err));
-	if (o.fd >= 0) {
-		unlink(o.temporary);
-		close(o.fd);
-	}
 	free(o.temporary);
 	free(o.whole);
 	return err;
@@ -154,16 +234,56 @@ bool output_is_path(const char *name)
 	return name && descriptor_of(name) == -1;
 }
 
+/* What a link names, also where there is nothing yet. */
+static void follow_links(const char *name, char path[PATH_MAX])
+{
+	char target[PATH_MAX], folder[PATH_MAX];
+
+	snprintf(path, PATH_MAX, "%s", name);
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+		if (n < 0)
+			return;
+		target[n] = '\0';
+		memcpy(folder, path, sizeof(folder));
+		if (*target == '/')
+			memcpy(path, target, sizeof(target));
+		else if (snprintf(path, PATH_MAX, "%s/%s", dirname(folder), target) >= PATH_MAX)
+			return;
+	}
+}
+
+/* Of two that are not there yet: the same name in the same folder. */
+static bool same_new_file(const char *a, const char *b)
+{
+	char paths[2][PATH_MAX], copy[PATH_MAX];
+	struct stat folders[2];
+
+	follow_links(a, paths[0]);
+	follow_links(b, paths[1]);
+	for (int i = 0; i < 2; i++)
+		if (folder_stat(paths[i], &folders[i]))
+			return !strcmp(a, b);
+	memcpy(copy, paths[0], sizeof(copy));
+	return folders[0].st_dev == folders[1].st_dev && folders[0].st_ino == folders[1].st_ino &&
+	       !strcmp(basename(copy), basename(paths[1]));
+}
+
 /* What is no file, as /dev/null, takes any number. */
 static bool same_file(const char *a, const char *b)
 {
 	struct stat st, other;
+	bool there, other_there;
 
 	if (!output_is_path(a) || !output_is_path(b))
 		return false;
-	if (stat(a, &st) || stat(b, &other))
-		return !strcmp(a, b);
-	return S_ISREG(st.st_mode) && st.st_dev == other.st_dev && st.st_ino == other.st_ino;
+	there = !stat(a, &st);
+	other_there = !stat(b, &other);
+	if (!there && !other_there)
+		return same_new_file(a, b);
+	return there && other_there && S_ISREG(st.st_mode) && st.st_dev == other.st_dev &&
+	       st.st_ino == other.st_ino;
 }
 
 bool outputs_differ(const char *const names[], size_t n)
@@ -181,24 +301,6 @@ bool outputs_differ(const char *const names[], size_t n)
 	if (to_stdout > 1)
 		log_line("only one output can go to stdout");
 	return to_stdout <= 1;
-}
-
-int output_may_replace(const char *name)
-{
-	char *copy = strdup(name);
-	struct stat st;
-	int err = 0;
-
-	if (!copy)
-		return -ENOMEM;
-	if (!*name || access(dirname(copy), W_OK | X_OK))
-		err = *name ? -errno : -ENOENT;
-	else if (!stat(name, &st) && S_ISDIR(st.st_mode))
-		err = -EISDIR;
-	free(copy);
-	if (err)
-		log_line("cannot write '%s': %s", name, strerror(-err));
-	return err;
 }
 
 void output_stderr(struct output *ret)
@@ -222,13 +324,35 @@ int output_put(void *output, const char *data, size_t len)
 	return err ? err : write_all(o->fd, data, len);
 }
 
+/* A file that is a mount of its own, as containers are given them, takes no other's place. */
+static int copy_over(const char *from, const char *to)
+{
+	char chunk[65536];
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = in < 0 ? -1 : open(to, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int err = out < 0 ? -errno : 0;
+	ssize_t n = 0;
+
+	while (!err && (n = read(in, chunk, sizeof(chunk))) > 0)
+		err = write_all(out, chunk, (size_t)n);
+	if (!err && n < 0)
+		err = -errno;
+	if (out >= 0 && close(out) && !err)
+		err = -errno;
+	if (in >= 0)
+		close(in);
+	if (!err)
+		unlink(from);
+	return err;
+}
+
 /* It gets its name, or goes. */
 static int end_whole(struct output *o, int err)
 {
 	if (!o->whole)
 		return err;
 	if (!err && rename(o->temporary, o->whole))
-		err = -errno;
+		err = errno == EBUSY ? copy_over(o->temporary, o->whole) : -errno;
 	if (err)
 		unlink(o->temporary);
 	free(o->whole);

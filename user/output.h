@@ -32,7 +32,10 @@ int output_open_whole(const char *name, struct output *ret);
 bool outputs_differ(const char *const names[], size_t n);
 /* Whether @name, NULL too, is a path and no descriptor. */
 bool output_is_path(const char *name);
-/* Whether a file of that path may be made and renamed.  0, or -errno after one line was printed. */
+/*
+ * Whether a file may be made beside the path @name and get its name: 1; 0: it can be written only
+ * as it is, since it is no file or its folder takes no names; -errno after one line was printed.
+ */
 int output_may_replace(const char *name);
 /* None where stderr is closed. */
 void output_stderr(struct output *ret);

@@ -27,9 +27,8 @@ static int open_outputs(const struct report_options *o, bool later, struct repor
 		if (format_of_made((enum made_output)i)->whole ||
 		    (i == MADE_HTML && o->n_journals > 1)) /* one page, of the comparison */
 			continue;
-		err = made_kinds[i].by_name && !later
-			      ? output_open_whole(o->made[i], &out->made[i])
-			      : output_open(o->made[i], later, &out->made[i]);
+		err = later ? output_open(o->made[i], true, &out->made[i])
+			    : output_open_whole(o->made[i], &out->made[i]);
 	}
 	return err;
 }

@@ -6,10 +6,9 @@
 
 #include "log.h"
 
-static int open_one(const char *name, const struct made_kind *kind, struct whole *w)
+static int open_one(const char *name, struct whole *w)
 {
-	int err = kind->by_name ? output_open_whole(name, &w->out)
-				: output_open(name, false, &w->out);
+	int err = output_open_whole(name, &w->out);
 
 	if (err)
 		return err;
@@ -31,7 +30,7 @@ int wholes_open(const struct report_options *o, struct wholes *ret)
 		if (!o->made[i] || !f->whole)
 			continue;
 		ret->at[i].ops = f->whole;
-		err = open_one(o->made[i], &made_kinds[i], &ret->at[i]);
+		err = open_one(o->made[i], &ret->at[i]);
 	}
 	return err;
 }

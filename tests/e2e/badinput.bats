@@ -191,3 +191,19 @@ report_run() {
 	same "by another name" "$status" 125
 	"$EXITMETER" --source="$SOURCE" --json /dev/null -o /dev/null -- true
 }
+
+@test "two outputs do not go into one new file, however it is spelled" {
+	mkdir folder
+	ln -s folder linked
+	ln -s new named
+	local spelled
+	for spelled in ./yy "$PWD/yy" folder/../yy linked/../yy; do
+		refused -o yy --json "$spelled" -- touch marker
+		[ ! -e yy ]
+	done
+	refused --html linked/a --trace folder/a -- touch marker
+	refused --journal new --json named -- touch marker
+	run "$EXITMETER" --source="$SOURCE" --json a -o folder/a --journal linked/b -- true
+	same "other files" "$status" 0
+	[ -s a ] && [ -s folder/a ] && [ -s folder/b ]
+}

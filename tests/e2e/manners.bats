@@ -500,6 +500,24 @@ objects_gone() {
 	same "other lines" "$(grep -cv '^exitmeter: cannot write ' err)" 0
 }
 
+@test "case 41: a full disk: of what is made from the journal nothing half is left, and what was there stays" {
+	local option
+	unshare_needed --mount
+	mkdir disk
+	for option in --html --trace --prom --openmetrics; do
+		status=0
+		unshare --mount sh -ec 'mount -t tmpfs -o size=16k,mode=755 none disk; echo old >disk/file; ln -s file disk/link
+			head -c 12k /dev/zero >disk/other; shift; status=0; "$@" || status=$?; ls disk; cat disk/file; exit $status' sh - \
+			"$EXITMETER" --source="$SOURCE" -q "$option" disk/link -- sh -c 'seq 300 | xargs -n 9 true; exit 7' \
+			>out 2>err 3>&- || status=$?
+		cat out err
+		same "$option: status" "$status" 7
+		same "$option: what is there" "$(xargs <out)" "file link other old"
+		one_line err
+		grep -E "^exitmeter: cannot write 'disk/link'" err
+	done
+}
+
 @test "case 41: a limit on the size of files" {
 	status=0
 	(
@@ -737,6 +755,38 @@ bare_root() {
 	chroot bare /exitmeter -q --user nobody -- /hold touch=1 2>err || status=$?
 	same "--user with a name" "$status" 125
 	one_line err
+}
+
+# with_proc COMMAND...: in the bare root, with /proc
+with_proc() {
+	unshare --mount sh -c 'mount -t proc none bare/proc && exec chroot bare "$@"' sh "$@"
+}
+
+@test "case 43: reports that exitmeter-report makes, in a root without /dev" {
+	local report=${STATIC%/*}/exitmeter-report option
+	bare_root
+	unshare_needed --mount
+	[ -x "$report" ] || skip "elsewhere: no static exitmeter-report"
+	cp "$report" bare/
+	mkdir -p bare/tmp bare/proc
+	for option in --html --trace --prom; do
+		status=0
+		with_proc /exitmeter -q --source=proc "$option" /out -- /hold touch=1 exit=7 2>err 3>&- || status=$?
+		cat err
+		! grep -q 'built without npm' err || continue
+		same "$option: status" "$status" 7
+		same "$option: messages" "$(wc -c <err)" 0
+		[ -s bare/out ]
+		rm bare/out
+	done
+	# what cannot be executed is said, and leaves nothing
+	rm bare/exitmeter-report
+	mkdir bare/exitmeter-report
+	status=0
+	with_proc /exitmeter -q --source=proc --html /out -- /hold touch=1 exit=7 2>err 3>&- || status=$?
+	same "status" "$status" 7
+	one_line err
+	[ ! -e bare/out ]
 }
 
 @test "case 43: an empty root file system with /proc" {

@@ -76,11 +76,13 @@ int after_open(const struct config *c, struct output *journal, struct after *a)
 {
 	int err = 0;
 
-	for (int i = 0; !err && i < MADE_N; i++)
-		if (made_kinds[i].by_name && output_is_path(c->made[i]))
-			err = output_may_replace(c->made[i]);
-		else
+	/* What can be renamed exitmeter-report opens itself. */
+	for (int i = 0; err >= 0 && i < MADE_N; i++) {
+		err = output_is_path(c->made[i]) ? output_may_replace(c->made[i]) : 0;
+		if (!err)
 			err = output_open(c->made[i], false, &a->outs[i]);
+	}
+	err = err < 0 ? err : 0;
 	if (err || !wanted(c))
 		return err;
 	a->journal_fd = reopen(journal);
@@ -141,7 +143,7 @@ static int add_outputs(const struct config *c, struct after *a, struct arguments
 	for (int i = 0; !err && i < MADE_N; i++) {
 		if (!c->made[i])
 			continue;
-		add(args, "--%s", made_kinds[i].option);
+		add(args, "--%s", made_options[i]);
 		if (a->outs[i].fd < 0) {
 			args->at[args->n++] = c->made[i];
 			continue;
@@ -154,17 +156,31 @@ static int add_outputs(const struct config *c, struct after *a, struct arguments
 
 /* --- making --------------------------------------------------------------------------------- */
 
+/* It writes nothing there.  Without /dev a descriptor that cannot be written does as well. */
+static int open_nothing(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		fd = open("/", O_PATH | O_CLOEXEC);
+	return fd;
+}
+
 /* In the child.  It has the signals that we were started with, but for what we ignore. */
 static void become(struct arguments *args, const struct after *a, const sigset_t *mask)
 {
-	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int nothing = open_nothing();
+	int err;
 
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	if (lseek(a->journal_fd, 0, SEEK_SET) == 0 && dup2(a->journal_fd, STDIN_FILENO) == 0 &&
 	    dup2(nothing, STDOUT_FILENO) == STDOUT_FILENO)
-		program_exec(PROGRAM, (char *const *)args->at);
+		err = program_exec(PROGRAM, (char *const *)args->at);
+	else
+		err = -errno;
+	log_line("no exitmeter-" PROGRAM ": %s", strerror(-err));
 	_exit(STATUS_FAILED);
 }
 
