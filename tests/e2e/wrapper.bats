@@ -33,6 +33,24 @@ report_lines() {
 	same status "$status" 125
 }
 
+# says LINE OPTION...: of the report how the command ended, in the live one and in the journal's
+says() {
+	plain --journal run.journal "${@:2}"
+	same "how it ended" "$(grep 'Command ' err || true)" "$1"
+	same "and the figures" "$(grep -c '^exitmeter: .*wall ' err)" 1
+	"$EXITMETER" report run.journal 2>err || true
+	same "by the journal" "$(grep 'Command ' err || true)" "$1"
+}
+
+@test "wrapper: the report says that the command failed" {
+	says "" -- true
+	says "exitmeter: Command exited with non-zero status 77" -- sh -c 'exit 77'
+	says "exitmeter: Command terminated by signal 9" -- sh -c 'kill -9 $$'
+	says "exitmeter: Command exited with non-zero status 3" --report=table -- sh -c 'exit 3'
+	plain -v -- false
+	same "once with GNU time's" "$(grep Command err | grep -v timed)" "Command exited with non-zero status 1"
+}
+
 @test "wrapper: not executable, not found" {
 	touch file
 	plain -- ./file

@@ -283,9 +283,27 @@ void text_warnings(FILE *out, const struct summary *s)
 	say_budget(out, &s->budget);
 }
 
+void text_failure(FILE *out, const char *before, const struct summary *s)
+{
+	const struct run_facts *f = &s->run;
+
+	if (f->exit_signal > 0)
+		fprintf(out, "%sCommand terminated by signal %lld\n", before,
+			(long long)f->exit_signal);
+	else if (f->exit_code > 0)
+		fprintf(out, "%sCommand exited with non-zero status %lld\n", before,
+			(long long)f->exit_code);
+}
+
 void text_summary(FILE *out, const struct summary *s)
 {
 	text_warnings(out, s);
+	text_failure(out, LINE, s);
+	text_lines(out, s);
+}
+
+void text_lines(FILE *out, const struct summary *s)
+{
 	fputs(LINE, out);
 	text_figures(out, s);
 	fputc('\n', out);

@@ -15,7 +15,11 @@ void text_summary(FILE *out, const struct summary *s);
 
 /* Of these: what keeps the run from being exact or allowed, none or some lines; */
 void text_warnings(FILE *out, const struct summary *s);
-/* and its figures, without the beginning and the end of the line. */
+/* that the command failed, as GNU time says it, after @before; none where it did not; */
+void text_failure(FILE *out, const char *before, const struct summary *s);
+/* the rest, */
+void text_lines(FILE *out, const struct summary *s);
+/* and of that the figures, without the beginning and the end of their line. */
 void text_figures(FILE *out, const struct summary *s);
 
 /* One process a line. */

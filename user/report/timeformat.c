@@ -247,14 +247,6 @@ static const char *put_escape(FILE *out, const char *at)
 	return at + 1;
 }
 
-static void put_failure(FILE *out, const struct run_facts *f)
-{
-	if (f->exit_signal > 0)
-		fprintf(out, "Command terminated by signal %lld\n", (long long)f->exit_signal);
-	else if (f->exit_code > 0)
-		fprintf(out, "Command exited with non-zero status %lld\n", (long long)f->exit_code);
-}
-
 int document_time(const struct summary *s, const char *format, bool own,
 		  const struct document_sink *to)
 {
@@ -266,7 +258,7 @@ int document_time(const struct summary *s, const char *format, bool own,
 		return err;
 	/* POSIX has three lines, whatever happened. */
 	if (format != timeformat_posix)
-		put_failure(g.f, &s->run);
+		text_failure(g.f, "", s);
 	while (*format)
 		if (*format == '%')
 			format = put_specifier(g.f, &l, format + 1);
@@ -275,8 +267,10 @@ int document_time(const struct summary *s, const char *format, bool own,
 		else
 			putc(*format++, g.f);
 	putc('\n', g.f);
-	if (own)
-		text_summary(g.f, s);
+	if (own) {
+		text_warnings(g.f, s);
+		text_lines(g.f, s);
+	}
 	lookup_free(&l);
 	return gather_close(&g, 0, to);
 }
