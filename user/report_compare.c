@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "terminal.h"
 
 int comparing_open(const struct report_options *o, struct comparing *ret)
 {
@@ -13,7 +14,7 @@ int comparing_open(const struct report_options *o, struct comparing *ret)
 		return 0;
 	ret->text = !o->quiet && (o->kind == &kind_text || o->kind == &kind_markdown);
 	ret->wanted = ret->text || o->made[MADE_HTML];
-	return output_open(o->made[MADE_HTML], false, &ret->page);
+	return output_open_whole(o->made[MADE_HTML], &ret->page);
 }
 
 int comparing_add(struct comparing *c, const char *journal, bool again, const struct summary *s)
@@ -35,7 +36,8 @@ static int put_text(const struct report_options *o, const struct comparison *c)
 		output_stderr(&out);
 	if (err || out.fd < 0)
 		return err;
-	err = o->kind == &kind_markdown ? compare_markdown(c, &to) : compare_text(c, &to);
+	err = o->kind == &kind_markdown ? compare_markdown(c, &to)
+					: compare_text(c, (size_t)terminal_width(out.fd), &to);
 	return output_close(&out, err);
 }
 

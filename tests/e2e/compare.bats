@@ -107,3 +107,52 @@ wrong = list(page.harm(page.Page(open("page.html").read()))); print(wrong); sys.
 	same "goes where the report goes" "$(grep -c '^exitmeter: differs: command' text)" 1
 	same "on stderr" "$(wc -c <err)" 0
 }
+
+# at_width COLUMNS COMMAND...: on a terminal of that width; what it shows as "shown"
+at_width() {
+	/usr/bin/python3 - "$@" >shown <<-'PY'
+		import fcntl, os, pty, struct, sys, termios
+		pid, fd = pty.fork()
+		if pid == 0:
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, int(sys.argv[1]), 0, 0))
+		    os.execvp(sys.argv[2], sys.argv[2:])
+		shown = b""
+		try:
+		    while data := os.read(fd, 65536):
+		        shown += data
+		except OSError:
+		    pass
+		os.waitpid(pid, 0)
+		sys.stdout.write(shown.decode().replace("\r\n", "\n"))
+	PY
+	cat shown
+}
+
+@test "compare: what is compared fits the terminal" {
+	exits_needed "the peak of each"
+	local long columns i
+	long=$(printf 'x%.0s' {1..90})
+	mkdir "$long"
+	for i in 1 2 3; do
+		run_of "a$i" old 20 --label "long=$long"
+		run_of "b$i" new 60 --label "long=y$long"
+	done
+	cp a1.journal "$long/a.journal"
+	cp b1.journal "$long/b.journal"
+	for columns in 70 80 200; do
+		at_width "$columns" "$EXITMETER" report --by side a?.journal b?.journal
+		sed '1,/^exitmeter: differs/d; /^exitmeter: peak/d' shown | awk -v n="$columns" 'length($0) > n { exit 1 }'
+		same "$columns: the figures" "$(grep -c '^exitmeter: largest process ' shown)" 1
+		at_width "$columns" "$EXITMETER" report "$long/a.journal" "$long/b.journal"
+		sed -n '/: A: /,$p; /differs/,$p' shown | awk -v n="$columns" 'length($0) > n { exit 1 }'
+		grep -E '^exitmeter: largest process .*\+[0-9.]+ %' shown
+	done
+	at_width 80 "$EXITMETER" report "$long/a.journal" "$long/b.journal"
+	grep -E '^exitmeter: +A +B +difference$' shown
+	same "what A is" "$(grep -c '^exitmeter: A: ' shown)" 1
+	at_width 200 "$EXITMETER" report --by side a?.journal b?.journal
+	grep -E '^exitmeter: largest process +2[0-9] MB \(.*noise ' shown
+	at_width 80 "$EXITMETER" -r 3 --source="$SOURCE" -- "$WORK/hold" populate=20
+	grep -E ' runs? +median ' shown | awk 'length($0) > 80 { exit 1 }'
+	sed -n '/ median /,$p' shown | awk 'length($0) > 80 { exit 1 }'
+}

@@ -7,6 +7,7 @@
 
 #include "report/compare_units.h"
 #include "report/gather.h"
+#include "report/grid.h"
 #include "report/json_summary.h"
 #include "report/text.h"
 #include "units.h"
@@ -146,39 +147,43 @@ static void say_runs(FILE *out, const struct run_series *s)
 		fprintf(out, LINE "and %zu more runs that failed\n", n_failed - RUNS_FEW);
 }
 
-static void say_head(FILE *out, const struct run_series *s)
+static void head_row(const struct run_series *s, struct grid *g)
 {
+	static const char *const heads[] = { "median", "least to most", "median deviation" };
 	int64_t repeats = repeats_of(s);
-	char runs[64];
+	char *runs = g->cells[0][0];
 
 	if (repeats > (int64_t)s->n)
-		snprintf(runs, sizeof(runs), "%zu of %lld runs", s->n, (long long)repeats);
+		snprintf(runs, COMPARE_TEXT_MAX, "%zu of %lld runs", s->n, (long long)repeats);
 	else
-		snprintf(runs, sizeof(runs), "%zu run%s", s->n, s->n == 1 ? "" : "s");
-	fprintf(out, LINE "%-25s  %-10s  %-20s  %s\n", runs, "median", "least to most",
-		"median deviation");
+		snprintf(runs, COMPARE_TEXT_MAX, "%zu run%s", s->n, s->n == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
+		snprintf(g->cells[0][i + 1], COMPARE_TEXT_MAX, "%s", heads[i]);
+	g->n = 1;
 }
 
-static void say_figure(FILE *out, const struct run_series *s, size_t figure)
+static void figure_row(const struct run_series *s, size_t figure, struct grid *g)
 {
 	const struct compare_figure *f = compare_figure(figure);
 	const struct compare_value v = compare_value_of(&s->c, 0, figure);
-	char median[COMPARE_TEXT_MAX], range[COMPARE_TEXT_MAX], deviation[COMPARE_TEXT_MAX];
+	char(*row)[COMPARE_TEXT_MAX] = g->cells[g->n];
+	char *last = row[2];
 
 	if (!v.n)
 		return;
-	compare_unit_text(v.median, f->unit, median, sizeof(median));
-	compare_range_text(&v, f->unit, range);
-	fprintf(out, LINE "%-25s  %-10s", f->name, median);
-	if (*range) {
-		compare_unit_text(v.deviation, f->unit, deviation, sizeof(deviation));
-		fprintf(out, "  %-20s  %s", range, deviation);
+	snprintf(row[0], COMPARE_TEXT_MAX, "%s", f->name);
+	compare_unit_text(v.median, f->unit, row[1], COMPARE_TEXT_MAX);
+	compare_range_text(&v, f->unit, row[2]);
+	if (*row[2]) {
+		last = row[3];
+		compare_unit_text(v.deviation, f->unit, last, COMPARE_TEXT_MAX);
 	} else if (v.n > 1) {
-		fputs("  alike", out);
+		snprintf(last, COMPARE_TEXT_MAX, "alike");
 	}
 	if (v.n < s->n)
-		fprintf(out, "  (of %zu run%s)", v.n, v.n == 1 ? "" : "s");
-	fputc('\n', out);
+		snprintf(last + strlen(last), COMPARE_TEXT_MAX - strlen(last), "%s(of %zu run%s)",
+			 *last ? "  " : "", v.n, v.n == 1 ? "" : "s");
+	g->n++;
 }
 
 /* Those that most people ask for; the others are in the JSON. */
@@ -226,6 +231,17 @@ static void say_exact(FILE *out, const struct run_series *s)
 		fprintf(out, "%zu of %zu runs exact\n", n_exact, s->n);
 }
 
+static void say_figures(FILE *out, const struct run_series *s)
+{
+	struct grid g = { .n = 0 };
+
+	head_row(s, &g);
+	for (size_t i = 0; i < compare_figures(); i++)
+		if (in_short(compare_figure(i)))
+			figure_row(s, i, &g);
+	grid_print(&g, LINE, out);
+}
+
 int run_series_text(const struct run_series *s, bool each, const struct document_sink *to)
 {
 	struct gathered g;
@@ -236,10 +252,7 @@ int run_series_text(const struct run_series *s, bool each, const struct document
 	say_warnings(g.f, s);
 	if (each)
 		say_runs(g.f, s);
-	say_head(g.f, s);
-	for (size_t i = 0; i < compare_figures(); i++)
-		if (in_short(compare_figure(i)))
-			say_figure(g.f, s, i);
+	say_figures(g.f, s);
 	say_differences(g.f, s);
 	say_exact(g.f, s);
 	return gather_close(&g, 0, to);
