@@ -151,7 +151,7 @@ at_width() {
 	grep -E '^exitmeter: +A +B +difference$' shown
 	same "what A is" "$(grep -c '^exitmeter: A: ' shown)" 1
 	at_width 200 "$EXITMETER" report --by side a?.journal b?.journal
-	grep -E '^exitmeter: largest process +2[0-9] MB \(.*noise ' shown
+	grep -E '^exitmeter: largest process +2[0-9] MB .*noise ' shown
 	at_width 80 "$EXITMETER" -r 3 --source="$SOURCE" -- "$WORK/hold" populate=20
 	grep -E ' runs? +median ' shown | awk 'length($0) > 80 { exit 1 }'
 	sed -n '/ median /,$p' shown | awk 'length($0) > 80 { exit 1 }'

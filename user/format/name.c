@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/words.h"
 #include "units.h"
 
 /* Another word behind what there is; false: there was no room for all of it. */
@@ -55,21 +56,15 @@ void run_name(const struct summary *s, char buf[RUN_NAME_MAX])
 
 void process_name(const struct process *p, char *buf, size_t cap)
 {
-	const char *at = p->argv, *end = p->argv + p->argv_len;
+	struct words words = words_of(p, cap / 2);
+	const char *word;
+	size_t len;
 
 	*buf = '\0';
 	add_word(buf, cap, p->comm, strnlen(p->comm, sizeof(p->comm)));
-	if (!p->argv_known || !p->argv_len)
-		return;
-	/* The first is the program's own name again. */
-	at += strnlen(at, (size_t)(end - at)) + 1;
-	while (at < end) {
-		size_t len = strnlen(at, (size_t)(end - at));
-
-		if (!add_word(buf, cap, at, len)) {
+	while ((word = words_next(&words, &len)))
+		if (!add_word(buf, cap, word, len)) {
 			mark_cut(buf, cap);
 			return;
 		}
-		at += len + 1;
-	}
 }

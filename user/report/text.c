@@ -5,6 +5,7 @@
 
 #include "lib/exitmeter.h"
 #include "report/text_asked.h"
+#include "report/words.h"
 #include "units.h"
 
 #define LINE             "exitmeter: "
@@ -17,21 +18,14 @@
 /* Name and arguments, safe for a terminal, cut to about ARGS_MAX. */
 static void name_text(const struct process *p, char *buf, size_t cap)
 {
-	const char *end = p->argv + p->argv_len;
-	const char *at = p->argv;
-	size_t len;
+	struct words words = words_of(p, ARGS_MAX);
+	const char *word;
+	size_t len, word_len;
 
 	plain_text(p->comm, strnlen(p->comm, sizeof(p->comm)), buf, cap);
-	if (!p->argv_known || !p->argv_len)
-		return;
-	/* The first is the program's own name again. */
-	at += strnlen(at, (size_t)(end - at)) + 1;
-	while (at < end && (len = strlen(buf)) < ARGS_MAX) {
-		size_t arg = strnlen(at, (size_t)(end - at));
-
+	while ((len = strlen(buf)) < ARGS_MAX && (word = words_next(&words, &word_len))) {
 		buf[len++] = ' ';
-		plain_text(at, arg, buf + len, cap - len < ARGS_MAX ? cap - len : ARGS_MAX);
-		at += arg + 1;
+		plain_text(word, word_len, buf + len, cap - len < ARGS_MAX ? cap - len : ARGS_MAX);
 	}
 }
 

@@ -59,7 +59,7 @@ function drawFigures(told) {
 		return [figure.name, ...figure.sides.flatMap((value, i) =>
 			i ? [valueText(value, text), differenceCell(value, text)] : [valueText(value, text)])];
 	});
-	return scrolled('Figures', table(titles, rows), 'scroll whole');
+	return scrolled('Figures', table(titles, rows), told.sides.length > 1 ? 'scroll whole' : 'scroll whole alone');
 }
 
 function drawDifferences(told) {
@@ -132,22 +132,27 @@ function section(title, ...content) {
 	return make('section', {}, make('h2', {}, title), ...content);
 }
 
+function explained(told) {
+	if (told.sides.length === 1)
+		return 'Medians, with the least and the most of the runs.';
+	if (told.runs.length === told.sides.length)
+		return 'One run of each: how much of a difference is noise is not known. Repeats can be told by a label.';
+	return 'Medians, with the least and the most of the runs of each side. Noise is half of what the runs ' +
+		'of both sides lie apart; where ranges overlap there may be no difference.';
+}
+
 export function drawComparison(told) {
 	const names = told.sides.map((side) => plain(cut(side.name, 60)));
 	const title = names.length > 1 ? `${names[0]} compared with ${names.slice(1).join(', ')}` : names[0];
-	const repeats = told.runs.length > told.sides.length;
 	document.title = `exitmeter: ${title}`;
 	document.querySelector('.skip').remove();
 	document.getElementById('version').textContent = plain(told.version);
 	document.getElementById('command').replaceChildren(make('bdi', {}, title));
-	document.getElementById('when').textContent = `${plural(told.runs.length, 'run')} compared` +
+	document.getElementById('when').textContent = `${plural(told.runs.length, 'run')}${names.length > 1 ? ' compared' : ''}` +
 		(told.by === null ? '' : `, repeats by their label ${plain(told.by)}`);
 	document.querySelector('main').replaceChildren(
 		section('What differs between them', drawDifferences(told)),
-		section('Figures', make('p', { class: 'quiet' }, repeats ?
-			'Medians, with the least and the most of the runs of each side. Noise is half of what the runs ' +
-			'of both sides lie apart; where ranges overlap there may be no difference.' :
-			'One run of each: how much of a difference is noise is not known. Repeats can be told by a label.'),
+		section('Figures', make('p', { class: 'quiet' }, explained(told)),
 		drawFigures(told)),
 		section('Memory over time', drawCurves(told)));
 }

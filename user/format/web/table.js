@@ -3,7 +3,7 @@
 // table - the processes as rows: sorted, searched, one chosen.  Only the rows in sight exist.
 import { endText, peakText } from './timeline.js';
 import { bytesText, command, countText, exactBytesText, fineBytesText, foreign, list, make, momentText, plural,
-	secondsText } from './text.js';
+	secondsText, telling } from './text.js';
 
 const ROW = 26; // pixels; page.css has the same
 const SPARE = 8;
@@ -32,7 +32,7 @@ const COLUMNS = [
 
 function commandCell(p) {
 	return make('span', {}, foreign(p.name, { class: 'name' }), ' ',
-		p.argv && p.argv.length > 1 ? command(p.argv.slice(1), 200, { class: 'words' }) : null);
+		p.argv && p.argv.length > 1 ? command(telling(p.argv.slice(1), 50), 200, { class: 'words' }) : null);
 }
 
 function endCell(p) {

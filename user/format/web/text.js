@@ -148,3 +148,16 @@ export function list(pairs, attributes = {}) {
 			dl.append(make('dt', {}, term), make('dd', {}, value));
 	return dl;
 }
+
+// What compilers and linkers take with the next word, as their drivers write it.
+const TAKES_WORD = new Set(('-D -F -I -L -MD -MF -MMD -MQ -MT -T -U -auxbase -auxbase-strip -dumpbase -dumpbase-ext -dumpdir -dynamic-linker ' +
+	'-idirafter -imacros -imultiarch -imultilib -include -iprefix -iquote -isysroot -isystem -iwithprefix -o -plugin -rpath -soname -x -z --param --sysroot').split(' '));
+
+// Of arguments that are more than there is room for those that say most: without options.
+export function telling(words, room) {
+	if (words.join(' ').length <= room)
+		return words;
+	const few = words.filter((word, i) => !(word.length > 1 && word.startsWith('-') && !/^-[ce]$/.test(word)) &&
+		!(i && TAKES_WORD.has(words[i - 1])));
+	return few.length ? few : words;
+}
