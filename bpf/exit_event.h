@@ -312,7 +312,7 @@ struct verdict {
 #define MOMENT_ADOPT   5 /* who the programs were loaded for leaves its CPU */
 
 #define VERDICT_MEMBER 1ull
-#define VERDICT_BITS   2
+#define VERDICT_BITS   3
 #define VERDICTS       (1 << VERDICT_BITS)
 
 /* Who runs where, for readers on other CPUs; written by its own CPU with interrupts off. */

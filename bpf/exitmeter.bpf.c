@@ -458,10 +458,10 @@ int on_wakeup_new(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline bool switch_is_plain(struct task_struct *prev, u64 address,
 					    struct cpu_slot *slot)
 {
-	struct verdict *v = &slot->verdicts[verdict_place(address)];
+	struct verdict *v = verdict_about(address, slot);
 	u64 runtime, cpu_ns, number = membership_number;
 
-	if (tree_idle || lent || v->task != address)
+	if (tree_idle || lent || !v)
 		return false;
 	if (v->word == number) {
 		slot->counted = 0;

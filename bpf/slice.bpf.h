@@ -38,10 +38,36 @@ static __always_inline enum membership look_up(struct task_struct *task, struct 
 	return MEMBER;
 }
 
-/* By the address, in whose high bits two tasks need not differ (Knuth's multiplicative hash). */
+/*
+ * By the address, in whose high bits two tasks need not differ (Knuth's multiplicative hash).  Each
+ * has two places, this and the one beside it: two that take turns must not drive each other out.
+ */
 static __always_inline u32 verdict_place(u64 task)
 {
 	return (u32)(task >> 6) * 2654435769u >> (32 - VERDICT_BITS);
+}
+
+/* The verdict about the task at @address, which may be an old one; NULL: none. */
+static __always_inline struct verdict *verdict_about(u64 address, struct cpu_slot *slot)
+{
+	u32 place = verdict_place(address);
+	struct verdict *v = &slot->verdicts[place];
+
+	if (v->task == address)
+		return v;
+	v = &slot->verdicts[place ^ 1];
+	return v->task == address ? v : NULL;
+}
+
+static __always_inline void verdict_keep(u64 address, u64 word, struct cpu_slot *slot)
+{
+	u32 place = verdict_place(address);
+	struct verdict *v = &slot->verdicts[place];
+
+	if (v->task != address)
+		slot->verdicts[place ^ 1] = *v;
+	v->task = address;
+	v->word = word;
 }
 
 /*
@@ -51,17 +77,15 @@ static __always_inline u32 verdict_place(u64 task)
 static __always_inline enum membership is_member(struct task_struct *task, u64 address,
 						 struct cpu_slot *slot)
 {
-	struct verdict *v = &slot->verdicts[verdict_place(address)];
+	struct verdict *v = verdict_about(address, slot);
 	u64 number = membership_number;
 	enum membership is;
 
-	if (v->task == address && (v->word & ~VERDICT_MEMBER) == number)
+	if (v && (v->word & ~VERDICT_MEMBER) == number)
 		return (enum membership)(v->word & VERDICT_MEMBER);
 	is = closed ? STRANGER : look_up(task, slot);
-	if (is == UNKNOWN_THREAD)
-		return is;
-	v->task = address;
-	v->word = number | is;
+	if (is != UNKNOWN_THREAD)
+		verdict_keep(address, number | is, slot);
 	return is;
 }
 
