@@ -54,8 +54,10 @@ agrees() {
 	mkdir folder
 	echo before >folder/x.prom
 	before=$(stat -c %i folder/x.prom)
-	(umask 027 && meter --prom folder/x.prom -- true)
-	same rights "$(stat -c %a folder/x.prom)" 640
+	chmod 604 folder/x.prom
+	(umask 027 && meter --prom folder/x.prom --openmetrics y.om -- true)
+	same "rights, of the one before" "$(stat -c %a folder/x.prom)" 604
+	same "rights, new" "$(stat -c %a y.om)" 640
 	[ "$(stat -c %i folder/x.prom)" != "$before" ]
 	same "in the folder" "$(ls -A folder)" x.prom
 	cp folder/x.prom kept

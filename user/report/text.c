@@ -292,8 +292,8 @@ void text_failure(FILE *out, const char *before, const struct summary *s)
 void text_summary(FILE *out, const struct summary *s)
 {
 	text_warnings(out, s);
-	text_failure(out, LINE, s);
 	text_lines(out, s);
+	text_failure(out, LINE, s);
 }
 
 void text_lines(FILE *out, const struct summary *s)
